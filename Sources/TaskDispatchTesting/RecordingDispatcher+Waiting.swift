@@ -131,10 +131,11 @@ extension RecordingDispatcher {
     guard case .blockCaller(_, let timeout) = overflow else {
       refuse("only a blocking limit makes room")
     }
-    let end = timeout.map { now.advanced(by: max(.zero, $0)) }
+    if let timeout, timeout <= .zero { return .noRoomInTime }
+    let end = timeout.map { now.advanced(by: $0) }
     let call = withState { $0.beginCall("room") }
+    let waiting = makeWaitingCall(for: .room(queue.lane, withState { $0.view(queue.view) }))
     do {
-      let waiting = makeWaitingCall(for: .room(queue.lane, withState { $0.view(queue.view) }))
       try block(waiting) { () throws(WaitRefusal) in
         func hasRoom(_ state: inout State) -> Bool { state.canGoOn(waiting) }
         while true {
@@ -152,8 +153,10 @@ extension RecordingDispatcher {
           guard let end, moveTime(until: end, waiting) else { throw .timedOut }
         }
       }
+      withState { $0.endWaitForRoom(waiting, isRefused: false) }
       return nil
     } catch {
+      withState { $0.endWaitForRoom(waiting, isRefused: true) }
       return timeout == nil ? .wouldDeadlock : .noRoomInTime
     }
   }

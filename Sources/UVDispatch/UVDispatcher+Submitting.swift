@@ -170,6 +170,7 @@ extension Engine {
       } else if !doors.takeCredit(for: item.lane, view) {
         core.accept(item)
         core.standby.addWithoutRoom(item)
+        doors.flow(of: item.lane, view)?.addWaiting()
         return .accepted
       }
     }
@@ -204,7 +205,13 @@ extension Engine {
     else { return .limitReached }
     let end = timeout.map { core.instant.advanced(by: $0) }
     let thread = block(for: .room(task()), mayTimeOut: end != nil)
-    defer { unblock(thread) }
+    flow.addWaiting()
+    defer {
+      if !thread.hasRoom { flow.removeWaiting() }
+      unblock(thread)
+    }
+    // The search looks at what stands in the queue.
+    core.drainWhatPrecedes(on: lane, in: view)
     core.judge(closing: thread)
     while !thread.hasRoom {
       if let end, core.instant >= end { return .noRoomInTime }
@@ -212,7 +219,7 @@ extension Engine {
       park(thread, until: end)
       if let refusal = core.refusal(isTimer: false, isFromOwnWork: caller != nil) {
         // It may have got room before the shutdown began.
-        if thread.hasRoom { core.passOnRoom(of: flow.departures, lane, view) }
+        if thread.hasRoom { core.passOnRoom(of: flow, lane, view) }
         return refusal
       }
     }

@@ -62,7 +62,7 @@ public protocol TaskDispatcher: AnyObject, Sendable {
 
   /// Makes a view of the background, with a width and barriers of its own. It costs no thread. Any thread.
   ///
-  /// - Parameter options: Traps if its width is less than 1.
+  /// - Parameter options: Traps if its width or its limit is less than 1.
   func makeQueue(_ options: QueueOptions) -> TaskQueue
 
   /// The present time on this dispatcher's clock. Any thread.

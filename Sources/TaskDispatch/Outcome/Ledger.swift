@@ -1,6 +1,8 @@
 /// How many submissions a dispatcher has had, and how they ended.
 ///
-/// The dispatcher reads all numbers under the lock that guards them, so they belong to one instant. Each run
+/// The dispatcher reads all numbers under the lock that guards them, so they belong to one instant; only refusals of a
+/// full queue may be some moments newer. What still waits for room when a shutdown begins was counted as accepted, and
+/// counts as refused from then on. Each run
 /// of a repeating timer counts as a submission of its own. The timer counts as one more, which ends
 /// cancelled.
 public struct Ledger: Sendable, Hashable {
@@ -13,7 +15,7 @@ public struct Ledger: Sendable, Hashable {
   public var cancelled = 0
   public var expired = 0
   public var abandoned = 0
-  /// Accepted and not yet started: in a queue, suspended with it, or waiting for a time or a group.
+  /// Accepted and not yet started: in a queue, suspended with it, or waiting for a time, a group or room.
   public var waiting = 0
   /// Started and not yet ended.
   public var running = 0

@@ -231,6 +231,20 @@ extension DispatcherContract {
     },
 
     Rule(
+      2, "a blocking limit without time to wait refuses at once",
+      overflow: .blockCaller(limit: 1, timeout: .zero)
+    ) { scene in
+      let queue = scene.makeQueue(1)
+      let ran = Latch()
+      queue.suspend()
+      queue { ran.open() }
+
+      scene.expect("admission", queue {}, is: .refused(.noRoomInTime))
+      queue.resume()
+      try scene.reach(ran, "the first runs")
+    },
+
+    Rule(
       2, "a blocking limit refuses when its time-out has passed",
       overflow: .blockCaller(limit: 1, timeout: .milliseconds(2))
     ) { scene in

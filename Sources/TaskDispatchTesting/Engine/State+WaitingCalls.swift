@@ -18,9 +18,23 @@ final class WaitingCall {
   let thread: ExecutionIdentity
   /// How many calls wait on the same thread, this one included.
   let depth: Int
+  /// The number of the submission that it waits with, if it waits for room.
+  let number: UInt64
+  /// It waits for room, and the queue keeps some for it.
+  var hasRoom = false
 
-  init(for reason: Reason, _ budget: StepBudget, on thread: ExecutionIdentity, depth: Int) {
+  init(
+    for reason: Reason, _ budget: StepBudget, on thread: ExecutionIdentity, depth: Int,
+    number: UInt64
+  ) {
     (self.reason, self.budget, self.thread, self.depth) = (reason, budget, thread, depth)
+    self.number = number
+  }
+
+  /// Whether it waits for room in a queue, and has none yet.
+  func waitsForRoom(in lane: Lane, _ view: RecordingView?) -> Bool {
+    guard !hasRoom, case .room(lane, let mine) = reason else { return false }
+    return mine === view
   }
 
   /// Whether it is a caller of `sync` that has been admitted and has not noticed it yet.
@@ -37,7 +51,7 @@ extension State {
     let outer = below?.budget ?? (isStepper ? stepBudget : nil)
     return WaitingCall(
       for: reason, StepBudget(limit, inside: outer), on: thread,
-      depth: (below?.depth ?? 0) + 1)
+      depth: (below?.depth ?? 0) + 1, number: lastID + 1)
   }
 
   /// Whether a waiting call would go on now if it had a thread of its own.
@@ -45,7 +59,7 @@ extension State {
     switch call.reason {
     case .admission(let caller): caller.hasRun || caller.isRejected
     case .target(let target): hasComeAbout(target)
-    case .room(let lane, let view): !isFull(lane, view)
+    case .room(let lane, let view): call.hasRoom || !isFull(lane, view)
     case .courtesy: true
     }
   }

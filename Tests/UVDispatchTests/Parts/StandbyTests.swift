@@ -50,7 +50,10 @@ struct StandbyTests {
   func room(_ room: Room) {
     var standby = Standby()
     let items = room.waiting.map { item(in: Queue(rawValue: $0)!) }
-    for item in items { standby.addWithoutRoom(item) }
+    for (number, item) in items.enumerated() {
+      item.place.id = TaskID(UInt64(number))
+      standby.addWithoutRoom(item)
+    }
 
     let next = standby.takeFirst(
       in: room.left == "F" ? .foreground : .background, room.left == "V" ? view : nil)
@@ -67,7 +70,10 @@ struct StandbyTests {
     let items = "BFVB".map { item(in: Queue(rawValue: $0)!) }
     let notification = work.item(.notification)
     standby.hold(notification)
-    for item in items { standby.addWithoutRoom(item) }
+    for (number, item) in items.enumerated() {
+      item.place.id = TaskID(UInt64(number))
+      standby.addWithoutRoom(item)
+    }
 
     let taken = standby.takeWithoutRoom()
 
@@ -101,7 +107,7 @@ struct StandbyTests {
     for item in items[..<2] { standby.hold(item) }
     for item in items[2...] { standby.addWithoutRoom(item) }
 
-    standby.take(items[index])
+    _ = standby.take(items[index])
 
     let left = items.filter { $0 !== items[index] }
     #expect(Set(standby.all.map(ObjectIdentifier.init)) == Set(left.map(ObjectIdentifier.init)))
@@ -137,9 +143,9 @@ struct StandbyTests {
         withoutRoom.append(work.item())
         standby.addWithoutRoom(withoutRoom.last!)
       case 4 where !held.isEmpty:
-        standby.take(held.remove(at: dice.roll(held.count)))
+        _ = standby.take(held.remove(at: dice.roll(held.count)))
       case 5 where !withoutRoom.isEmpty:
-        standby.take(withoutRoom.remove(at: dice.roll(withoutRoom.count)))
+        _ = standby.take(withoutRoom.remove(at: dice.roll(withoutRoom.count)))
       case 6 where !withoutRoom.isEmpty:
         let taken = standby.takeFirst(in: .background, nil)
         #expect(taken === withoutRoom.removeFirst(), "seed \(seed), step \(step)")

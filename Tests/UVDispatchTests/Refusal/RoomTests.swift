@@ -108,19 +108,90 @@ extension OnePool {
         queue {}
         other {}
         let caller = OtherThread { #expect(queue {} == .accepted) }
-        dispatcher.waitUntil { $0.blocked.waitingForRoom == 1 }
+        dispatcher.waitUntil { $0.threadsWithoutRoom == 1 }
 
         other.resume()
         dispatcher.runUntilIdle()
 
-        #expect(dispatcher.engine.withCore { $0.blocked.waitingForRoom } == 1, "round \(round)")
+        #expect(dispatcher.engine.withCore { $0.threadsWithoutRoom } == 1, "round \(round)")
         queue.resume()
         #expect(caller.join())
         dispatcher.runUntilIdle()
-        #expect(dispatcher.engine.withCore { !$0.isRoomAwaited })
+        #expect(dispatcher.engine.withCore { $0.threadsWithoutRoom == 0 })
       }
       #expect(dispatcher.room(of: queue) == 1)
       #expect(dispatcher.room(of: other) == 1)
+    }
+
+    @Test("goes to what has waited for it the longest, whether a thread or a Task waits")
+    func inOrder() throws {
+      let dispatcher = try UVDispatcher(.init(backgroundWidth: 1))
+      let queue = dispatcher.blockingQueue()
+      let order = Box<[String]>([])
+      @Sendable func note(_ name: String) { order.change { $0.append(name) } }
+      func item(_ name: String) -> WorkItem {
+        WorkItem.make(kind: .task, queue: queue, label: nil, site: .here()) { note(name) }
+      }
+      queue.suspend()
+      queue { note("first") }
+      dispatcher.submitWhenRoom(item("second"))
+      let caller = OtherThread { queue { note("third") } }
+      dispatcher.waitUntil { $0.threadsWithoutRoom == 1 }
+      for name in ["fourth", "fifth"] { dispatcher.submitWhenRoom(item(name)) }
+      let cancelled = item("cancelled")
+      dispatcher.submitWhenRoom(cancelled)
+      dispatcher.submitWhenRoom(item("sixth"))
+      #expect(dispatcher.cancel(cancelled) == .beforeStart)
+
+      queue.resume()
+      #expect(caller.join())
+      dispatcher.runUntilIdle()
+
+      #expect(order.value == ["first", "second", "third", "fourth", "fifth", "sixth"])
+      #expect(dispatcher.room(of: queue) == 1)
+    }
+
+    /// Between the moment in which a thread gets room and the one in which it uses it, the queue is empty.
+    @Test("that another thread has got, and has not used yet, is no deadlock")
+    func givenAndNotUsed() throws {
+      let dispatcher = try UVDispatcher(.init(backgroundWidth: 3))
+      let queue = dispatcher.makeQueue(
+        QueueOptions(label: "wide", width: 3, overflow: .blockCaller(limit: 1, timeout: nil)))
+      let refused = Box(0)
+      for _ in 0..<2 {
+        queue {
+          for _ in 0..<500 where queue({}) != .accepted { refused.increment() }
+        }
+      }
+
+      dispatcher.runUntilIdle()
+
+      #expect(refused.value == 0)
+    }
+
+    @Test(
+      "of a queue is found and left at once, however many wait elsewhere", arguments: [10, 10_000])
+    func elsewhere(count: Int) throws {
+      let dispatcher = try UVDispatcher(.init(overflow: .reject(limit: 1)))
+      let crowded = dispatcher.makeQueue(label: "crowded", width: 1)
+      crowded.suspend()
+      crowded {}
+      let items = (0..<count).map { _ in
+        WorkItem.make(kind: .task, queue: crowded, label: nil, site: .here()) {}
+      }
+      for item in items { dispatcher.submitWhenRoom(item) }
+      dispatcher.foreground {}
+      dispatcher.runUntilIdle()
+      let isCut = dispatcher.engine.withCore { core in
+        core.doors.flow(of: .foreground, nil)!.departures.isMarked
+      }
+
+      #expect(!isCut)
+      for item in items { #expect(dispatcher.cancel(item) == .beforeStart) }
+      #expect(dispatcher.engine.withCore { $0.standby.all.isEmpty })
+      crowded.resume()
+      dispatcher.runUntilIdle()
+      #expect(dispatcher.room(of: crowded) == 1)
     }
 
     @Test("is awaited no more once a time-out has passed")
@@ -134,7 +205,7 @@ extension OnePool {
 
       #expect(queue {} == .refused(.noRoomInTime))
 
-      #expect(dispatcher.engine.withCore { !$0.isRoomAwaited })
+      #expect(dispatcher.engine.withCore { $0.threadsWithoutRoom == 0 })
       queue.resume()
       dispatcher.runUntilIdle()
       #expect(dispatcher.room(of: queue) == 1)
@@ -168,9 +239,9 @@ extension OnePool {
       #expect(isHeld.wait(patience))
       queue {}
       let other = OtherThread { #expect(queue.barrier {} == .accepted) }
-      dispatcher.waitUntil { $0.blocked.waitingForRoom == 1 }
+      dispatcher.waitUntil { $0.threadsWithoutRoom == 1 }
       firstGoesOn.open()
-      dispatcher.waitUntil { $0.blocked.waitingForRoom == 2 }
+      dispatcher.waitUntil { $0.threadsWithoutRoom == 2 }
 
       secondEnds.open()
 
@@ -189,7 +260,7 @@ extension OnePool {
       let first = WorkItem.make(kind: .task, queue: queue, label: nil, site: .here()) {}
       dispatcher.submit(first)
       let caller = OtherThread { #expect(queue {} == .refused(.shutDown)) }
-      dispatcher.waitUntil { $0.blocked.waitingForRoom == 1 }
+      dispatcher.waitUntil { $0.threadsWithoutRoom == 1 }
 
       // In one section of the lock, so that the thread comes after both.
       dispatcher.engine.withCore { core in
@@ -226,6 +297,15 @@ extension OnePool {
         _ = try UVDispatcher().makeQueue(
           QueueOptions(label: "nothing", overflow: .reject(limit: 0)))
       }
+    }
+  }
+}
+
+extension Core {
+  /// How many threads are blocked until a queue has room.
+  fileprivate var threadsWithoutRoom: Int {
+    blocked.threads.count { thread in
+      if case .room = thread.target { !thread.hasRoom } else { false }
     }
   }
 }

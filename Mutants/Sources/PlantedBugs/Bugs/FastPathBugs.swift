@@ -6,7 +6,9 @@ private let successorBugs = [
   Bug(
     "batch.flush-ignored", breaks: "a flush waits for a body that has ended",
     in: "UVDispatch/Engine/Core/Core+Batches.swift",
-    .expression("running.hasFlushes || isRoomAwaited", becomes: "isRoomAwaited"),
+    .expression(
+      "running.hasFlushes || context.departures?.isMarked == true",
+      becomes: "context.departures?.isMarked == true"),
     suites: ["TakingSuccessorsTests", "BatchTests"]),
   Bug(
     "batch.timers-ignored", breaks: "rule 11: what was posted keeps timers from running",

@@ -144,13 +144,14 @@ private let departureBugs = [
     "limit.batch-goes-on-past-waiters",
     breaks: "rule 2: what waits for room gets none while a batch lasts",
     in: "UVDispatch/Engine/Core/Core+Batches.swift",
-    .expression("running.hasFlushes || isRoomAwaited", becomes: "running.hasFlushes"),
+    .expression(
+      "running.hasFlushes || context.departures?.isMarked == true", becomes: "running.hasFlushes"),
     suites: ["UVContractTests"]),
   Bug(
     "limit.task-departure-lost",
     breaks: "rule 2: a task with an object keeps its room",
     in: "UVDispatch/Engine/Core/Core+Submit.swift",
-    .without("passOnRoom(of: flow.departures, task.lane, task.view)"),
+    .without("passOnRoom(of: flow, task.lane, task.view)"),
     suites: ["UVContractTests", "RoomTests"]),
 ]
 
@@ -160,21 +161,21 @@ private let roomBugs = [
     breaks: "rule 2: room that a waiting item got is given to another as well",
     in: "UVDispatch/Engine/Core/Core+Submit.swift",
     .statement(
-      "if let item = standby.takeFirst(in: lane, view) { return enqueue(item) }",
-      becomes: "if let item = standby.takeFirst(in: lane, view) { enqueue(item) }"),
+      "enqueue(item)", becomes: "enqueue(item); flow.noteDeparture()",
+      within: "takeFirst(in: lane, view) {\n      enqueue(item)"),
     suites: ["UVContractTests"]),
   Bug(
     "limit.blocked-never-get-room",
     breaks: "rule 2: a thread that waits for room is not admitted",
     in: "UVDispatch/Engine/Core/Core+Submit.swift",
-    .expression("!blocked.giveRoom(in: lane, view)", becomes: "true"),
+    .without("blocked.giveRoom(to: thread)"),
     suites: ["UVContractTests"]),
   Bug(
     "limit.room-of-the-blocked-given-twice",
     breaks: "rule 2: room that a blocked thread got is given to another as well",
     in: "UVDispatch/Engine/Core/Core+Submit.swift",
-    .expression(
-      "!blocked.giveRoom(in: lane, view)", becomes: "blocked.giveRoom(in: lane, view) || true"),
+    .statement(
+      "blocked.giveRoom(to: thread)", becomes: "blocked.giveRoom(to: thread); flow.noteDeparture()"),
     suites: ["RoomTests"]),
   Bug(
     "limit.cancelled-keeps-room",
@@ -187,19 +188,19 @@ private let roomBugs = [
     breaks: "rule 2: a thread gets the room of another queue",
     in: "UVDispatch/Engine/Waiting/BlockedThreads.swift",
     .expression(
-      "task.view === view", becomes: "true", within: "task.lane == lane, task.view === view"),
+      "task.view === view", becomes: "true", within: "task.lane == lane && task.view === view"),
     suites: ["RoomTests"]),
   Bug(
     "limit.waiters-uncounted",
     breaks: "rule 2: a thread that waits for room is not admitted",
-    in: "UVDispatch/Engine/Waiting/BlockedThreads.swift",
-    .without("if case .room = target { waitingForRoom += 1 }"),
+    in: "UVDispatch/UVDispatcher+Submitting.swift",
+    .without("flow.addWaiting()", within: "flow.addWaiting()\n    defer"),
     suites: ["UVContractTests"]),
   Bug(
     "limit.waiters-stay-counted",
     breaks: "each task takes the dispatcher's lock for waiters that have gone",
-    in: "UVDispatch/Engine/Waiting/BlockedThreads.swift",
-    .without("if case .room = thread.target, !thread.hasRoom { waitingForRoom -= 1 }"),
+    in: "UVDispatch/UVDispatcher+Submitting.swift",
+    .expression("!thread.hasRoom", becomes: "false", within: "if !thread.hasRoom { flow"),
     suites: ["RoomTests"]),
   Bug(
     "limit.room-kept-by-the-thread",
@@ -211,7 +212,7 @@ private let roomBugs = [
     "limit.room-lost-in-shutdown",
     breaks: "rule 13: the room of a refused thread is lost",
     in: "UVDispatch/UVDispatcher+Submitting.swift",
-    .without("if thread.hasRoom { core.passOnRoom(of: flow.departures, lane, view) }"),
+    .without("if thread.hasRoom { core.passOnRoom(of: flow, lane, view) }"),
     suites: ["RoomTests"]),
   Bug(
     "limit.time-out-ignored",
@@ -246,6 +247,43 @@ private let roomBugs = [
     in: "UVDispatch/UVDispatcher+Submitting.swift",
     .expression("flow.refusesAtOnce", becomes: "true"),
     suites: ["UVContractTests"]),
+  Bug(
+    "limit.items-that-wait-uncounted",
+    breaks: "rule 2: an item that waits for room gets none",
+    in: "UVDispatch/UVDispatcher+Submitting.swift",
+    .without("doors.flow(of: item.lane, view)?.addWaiting()"), suites: ["UVContractTests"]),
+  Bug(
+    "limit.cancelled-items-stay-counted",
+    breaks: "rule 2: room is given to an item that was cancelled, and lost",
+    in: "UVDispatch/Engine/Core/Core+Items.swift",
+    .without("leaveRoomLine(item)", within: "if standby.take(item) { leaveRoomLine(item) }"),
+    suites: ["RoomTests"]),
+  Bug(
+    "limit.threads-before-items",
+    breaks: "rule 2: a thread gets the room of an item that has waited for longer",
+    in: "UVDispatch/Engine/Core/Core+Submit.swift",
+    .expression("thread.orderOfSubmission < $0", becomes: "true"), suites: ["RoomTests"]),
+  Bug(
+    "limit.items-before-threads",
+    breaks: "rule 2: an item gets the room of a thread that has waited for longer",
+    in: "UVDispatch/Engine/Core/Core+Submit.swift",
+    .expression("thread.orderOfSubmission < $0", becomes: "false"), suites: ["RoomTests"]),
+  Bug(
+    "limit.given-room-is-a-deadlock",
+    breaks: "rule 14: a caller is refused while another is about to use the room that it got",
+    in: "UVDispatch/Engine/Waiting/DeadlockSearch.swift",
+    .without("withRoom[task.queue] = thread"), suites: ["RoomTests"]),
+  Bug(
+    "limit.fake-room-not-kept",
+    breaks: "rule 2: a submission takes the room of a call that waits for it in the fake",
+    in: "TaskDispatchTesting/Engine/State+Limits.swift",
+    .without("return", within: "call.hasRoom = true\n      return"), suites: ["KeptRoomTests"]),
+  Bug(
+    "limit.fake-waits-without-time",
+    breaks: "rule 2: the fake runs bodies in a submission that must not wait",
+    in: "TaskDispatchTesting/RecordingDispatcher+Waiting.swift",
+    .without("if let timeout, timeout <= .zero { return .noRoomInTime }"),
+    suites: ["ContractFakeTests"]),
 ]
 
 private let exemptBugs = [
@@ -289,6 +327,6 @@ private let exemptBugs = [
     "limit.fake-of-the-other-lane",
     breaks: "rule 2: a limit of the fake counts what waits elsewhere",
     in: "TaskDispatchTesting/Engine/State+Limits.swift",
-    .expression("entry.lane == .foreground", becomes: "false"),
+    .expression("lane == .foreground", becomes: "false", within: "} else if lane == .foreground {"),
     suites: ["ContractFakeTests"]),
 ]

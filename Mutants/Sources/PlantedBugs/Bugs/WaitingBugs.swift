@@ -115,7 +115,7 @@ private let blockedBugs = [
   Bug(
     "blocked.room-unflagged", breaks: "rule 2: a thread that waits for room sleeps on",
     in: "UVDispatch/Engine/Waiting/BlockedThreads.swift",
-    .without("flag(thread)", within: "waitingForRoom -= 1\n      flag(thread)"),
+    .without("flag(thread)", within: "thread.hasRoom = true\n    flag(thread)"),
     suites: ["UVContractTests"]),
   Bug(
     "blocked.outcome-unflagged", breaks: "rule 2: a thread that waits for an outcome sleeps on",

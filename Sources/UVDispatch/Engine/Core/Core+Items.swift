@@ -138,7 +138,7 @@ extension Core {
     switch stage {
     case .nowhere, .posted: isOut = false
     case .held:
-      standby.take(item)
+      if standby.take(item) { leaveRoomLine(item) }
       return true
     case .timers: isOut = timers.remove(item)
     case .due: isOut = removeDue(at: item.place.position)?.isItem(item) == true

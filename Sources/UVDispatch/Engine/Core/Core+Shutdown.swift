@@ -44,6 +44,7 @@ extension Core {
     doors.callbackCounts.addParty()
     cancelTimers()
     for item in standby.takeWithoutRoom() {
+      leaveRoomLine(item)
       accounts.takeBackAcceptance()
       item.stage = .nowhere
       endedPlain(task(for: item))

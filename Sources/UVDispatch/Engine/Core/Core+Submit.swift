@@ -74,15 +74,10 @@ extension Core {
 
   // MARK: Limits
 
-  /// Whether a submission waits for room in its queue.
-  @inline(__always) var isRoomAwaited: Bool {
-    !standby.withoutRoom.isEmpty || blocked.waitingForRoom > 0
-  }
-
   /// A task has left its queue: gives its room to another submission.
   @inline(__always) func noteTaken(_ task: QueuedTask) {
     if let flow = doors.flow(of: task.lane, task.view), task.countsAgainstLimits {
-      passOnRoom(of: flow.departures, task.lane, task.view)
+      passOnRoom(of: flow, task.lane, task.view)
     }
   }
 
@@ -90,25 +85,37 @@ extension Core {
   func noteTaken(_ item: WorkItem) {
     guard item.countsAgainstLimits else { return }
     let view = item.view as? UVView
-    if let flow = doors.flow(of: item.lane, view) {
-      passOnRoom(of: flow.departures, item.lane, view)
-    }
+    if let flow = doors.flow(of: item.lane, view) { passOnRoom(of: flow, item.lane, view) }
   }
 
   /// A task has left its queue, and runs in `context`.
   @inline(__always) func noteDeparture(_ departures: PaddedCount.Link, in context: BatchContext) {
-    isRoomAwaited
-      ? passOnRoom(of: departures, context.lane, context.view) : departures.raise()
+    departures.isMarked ? passOnRoom(of: context) : departures.raise()
   }
 
-  /// A task that leaves its queue has room to give: to the first submission that waits for it, or else to any that
-  /// comes.
-  @inline(never) func passOnRoom(
-    of departures: PaddedCount.Link, _ lane: Lane, _ view: UVView?
-  ) {
-    guard isRoomAwaited else { return departures.raise() }
-    if let item = standby.takeFirst(in: lane, view) { return enqueue(item) }
-    if !blocked.giveRoom(in: lane, view) { departures.raise() }
+  @inline(never) private func passOnRoom(of context: BatchContext) {
+    if let flow = doors.flow(of: context.lane, context.view) {
+      passOnRoom(of: flow, context.lane, context.view)
+    }
+  }
+
+  /// A task that leaves its queue has room to give: to the submission that has waited for it the longest, or else to any
+  /// that comes.
+  @inline(never) func passOnRoom(of flow: FlowControl, _ lane: Lane, _ view: UVView?) {
+    if flow.waiting == 0 { return flow.noteDeparture() }
+    flow.removeWaiting()
+    let thread = blocked.firstWithoutRoom(in: lane, view)
+    let first = standby.firstWithoutRoom(in: lane, view)
+    if let thread, first.map({ thread.orderOfSubmission < $0 }) ?? true {
+      blocked.giveRoom(to: thread)
+    } else if let item = standby.takeFirst(in: lane, view) {
+      enqueue(item)
+    }
+  }
+
+  /// An item that waited for room does so no more.
+  func leaveRoomLine(_ item: WorkItem) {
+    doors.flow(of: item.lane, item.view as? UVView)?.removeWaiting()
   }
 
   // MARK: Into the queues

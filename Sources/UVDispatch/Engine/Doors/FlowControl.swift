@@ -16,6 +16,9 @@ final class FlowControl: @unchecked Sendable {
   /// way may read an older number. Then the departure counts as later than its submission.
   private let departed = PaddedCount()
   let overflow: Overflow
+  /// How many submissions wait for room: items in `Standby`, and blocked threads that have not got it yet. Under the
+  /// dispatcher's lock.
+  @safe @exclusivity(unchecked) private(set) var waiting = 0
 
   /// Nil without a limit.
   init?(_ overflow: Overflow) {
@@ -40,6 +43,17 @@ final class FlowControl: @unchecked Sendable {
   /// A counted task has left the queue, and no submission waits for its room. Under the dispatcher's lock.
   func noteDeparture() { departed.raise() }
 
-  /// Notes departures too, for a thread that runs one task of the queue after the other.
+  /// Notes departures too, for a thread that runs one task of the queue after the other. Marked while a submission
+  /// waits for room.
   var departures: PaddedCount.Link { departed.link }
+
+  func addWaiting() {
+    waiting += 1
+    departed.mark(true)
+  }
+
+  func removeWaiting() {
+    waiting -= 1
+    departed.mark(waiting > 0)
+  }
 }

@@ -66,6 +66,9 @@ final class BlockedThread {
   var blocker: DeadlockSearch.Blocker?
   var tasks: [RunningTask] = []
 
+  /// The place in the order of submission of the task that it waits with for room. Zero if it waits for something else.
+  var orderOfSubmission: UInt64 { if case .room(let task) = target { task.order } else { 0 } }
+
   /// Whether it waits in `sync` for the admission of `caller`.
   func isWaiting(for caller: QueuedTask) -> Bool {
     if case .admission(let mine) = target { mine === caller } else { false }
@@ -95,8 +98,6 @@ struct BlockedThreads {
   private(set) var searched = 0
   /// Threads that were flagged, and have not checked yet.
   private(set) var flagged = 0
-  /// Threads that wait for room in a queue, and have not got it.
-  private(set) var waitingForRoom = 0
   /// Threads that check after every section of the lock.
   private var checkingAlways = 0
   /// See ``mustWake``.
@@ -148,7 +149,6 @@ struct BlockedThreads {
     thread.isWorker = waiter.isWorker
     thread.identity = .ofThread
     if case .anything = target { checkingAlways += 1 }
-    if case .room = target { waitingForRoom += 1 }
     flagThoseThatCheckAlways()
     threads.append(thread)
     let outer = threads.last { $0.isBusy && $0.identity == thread.identity }
@@ -184,7 +184,6 @@ struct BlockedThreads {
   mutating func end(_ thread: BlockedThread) {
     noteChecked(thread)
     if case .anything = thread.target { checkingAlways -= 1 }
-    if case .room = thread.target, !thread.hasRoom { waitingForRoom -= 1 }
     thread.hasRoom = false
     threads.removeAll { $0 === thread }
     for other in threads where other.inner === thread { other.inner = nil }
@@ -306,22 +305,19 @@ struct BlockedThreads {
     for thread in threads where thread.isWaiting(for: task) { flag(thread) }
   }
 
-  /// A task has left a queue that was full: gives its room to the thread that has waited for it the longest. O(what
-  /// is blocked).
-  ///
-  /// - Returns: False if none waits for it.
-  mutating func giveRoom(in lane: Lane, _ view: UVView?) -> Bool {
-    if waitingForRoom == 0 { return false }
-    for thread in threads where !thread.hasRoom {
-      guard case .room(let task) = thread.target, task.lane == lane, task.view === view else {
-        continue
-      }
-      thread.hasRoom = true
-      waitingForRoom -= 1
-      flag(thread)
-      return true
+  /// The thread that has waited the longest for room in a queue, and has not got it. Nil if none waits. O(what is
+  /// blocked).
+  func firstWithoutRoom(in lane: Lane, _ view: UVView?) -> BlockedThread? {
+    threads.first { thread in
+      guard !thread.hasRoom, case .room(let task) = thread.target else { return false }
+      return task.lane == lane && task.view === view
     }
-    return false
+  }
+
+  /// A task has left a queue that was full, and `thread` gets its room.
+  mutating func giveRoom(to thread: BlockedThread) {
+    thread.hasRoom = true
+    flag(thread)
   }
 
   /// A section of the lock that has changed something ends, or a thread has been blocked.

@@ -40,6 +40,8 @@ struct DeadlockSearch {
 
   let core: Core
   private let circlesOnly: Bool
+  /// Threads that have got room in a queue, and have not used it yet: one of each queue.
+  private var withRoom: [TaskQueue.Identity: BlockedThread] = [:]
   private let mayHelp: Bool
   private(set) var queues: [TaskQueue.Identity: Queue] = [:]
   private var workersAreLive: Bool
@@ -80,6 +82,9 @@ struct DeadlockSearch {
       thread.isLive = false
       thread.blocker = nil
       thread.tasks = []
+    }
+    for thread in core.blocked.threads where thread.hasRoom {
+      if case .room(let task) = thread.target { withRoom[task.queue] = thread }
     }
     for task in core.running.all { note(task) }
     for thread in threads {
@@ -280,6 +285,10 @@ struct DeadlockSearch {
 
   private mutating func blockerOfRoom(for task: QueuedTask) -> Blocker? {
     if task.lane == .foreground { return blockerOfLoop }
+    // The queue may be empty. A thread that has got room is about to put a task into it.
+    if let other = withRoom[task.queue] {
+      return other.isSearched && !other.isLive ? .thread(other) : nil
+    }
     return blocker(
       in: task.queue, core.poolView(task.view), before: nil, isBarrier: false, needsWorker: true,
       isFirst: true)
