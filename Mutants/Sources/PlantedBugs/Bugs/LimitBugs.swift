@@ -238,8 +238,8 @@ private let roomBugs = [
     breaks: "rule 13: a full view that is shut down says that it is full",
     in: "UVDispatch/UVDispatcher+Submitting.swift",
     .expression(
-      "doors.background.isOpen", becomes: "true",
-      within: "begun == .isFull, doors.background.isOpen"),
+      "!doors.background.isClosed", becomes: "true",
+      within: "begun == .isFull, !doors.background.isClosed"),
     suites: ["RoomTests"]),
   Bug(
     "limit.blocked-are-refused",

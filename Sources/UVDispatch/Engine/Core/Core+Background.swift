@@ -69,7 +69,7 @@ extension Core {
   ) -> Int {
     drainWhatPrecedes(on: .background, in: view)
     // It waits for what runs in its queue, and what comes behind it waits for it: also a thread that waits for room.
-    if isBarrier, blocked.searched > 0 { blocked.suspectCircle() }
+    if isBarrier { blocked.suspectCircle() }
     let position = background.pool.submit(
       entry, to: poolView(view), in: band, isBarrier: isBarrier, now: { [clock] in clock.now })
     admitCallers()

@@ -249,10 +249,10 @@ struct Inbox: ~Copyable, @unchecked Sendable {
     state.value.credits = 0
   }
 
-  /// Whether it takes anything in.
-  var isOpen: Bool {
+  /// Whether it takes nothing in any more.
+  var isClosed: Bool {
     state.lock()
     defer { state.unlock() }
-    return state.value.isOpen
+    return !state.value.isOpen
   }
 }
