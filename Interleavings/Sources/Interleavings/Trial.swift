@@ -57,7 +57,8 @@ struct Trial {
     var growth = Simulation.shared.sharing.growth
     while answer.schedules < schedules {
       answer.seconds = (ContinuousClock.now - start) / .seconds(1)
-      if answer.seconds > seconds { break }
+      // At least one, however short the time is.
+      if answer.schedules > 0, answer.seconds > seconds { break }
       seed &+= 1
       let chooser: Chooser
       switch strategy {
