@@ -41,7 +41,8 @@ let package = Package(
     .systemLibrary(name: "CUV", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
     // In C, since a signal handler may call next to nothing, and nothing of Swift's runtime.
     .target(name: "CSignals"),
-    .target(name: "TaskDispatch", swiftSettings: settings),
+    .target(name: "CThreads"),
+    .target(name: "TaskDispatch", dependencies: ["CThreads"], swiftSettings: settings),
     .target(
       name: "UVDispatch", dependencies: ["CUV", "CSignals", "TaskDispatch"],
       exclude: ["Engine/README.md"], swiftSettings: settings),

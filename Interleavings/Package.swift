@@ -17,11 +17,13 @@ let package = Package(
   targets: [
     .systemLibrary(name: "CUV", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
     .target(name: "CSignals"),
+    .target(name: "CThreads"),
     // Lets one thread run at a time.
     .target(name: "CBaton"),
     .target(name: "Scheduling", dependencies: ["CBaton"], swiftSettings: settings),
     // The library's own files, by symbolic links, and twins of what waits or races.
-    .target(name: "TaskDispatch", dependencies: ["Scheduling"], swiftSettings: settings),
+    .target(
+      name: "TaskDispatch", dependencies: ["CThreads", "Scheduling"], swiftSettings: settings),
     .target(
       name: "UVDispatch", dependencies: ["CUV", "CSignals", "Scheduling", "TaskDispatch"],
       exclude: ["Engine/README.md"], swiftSettings: settings),

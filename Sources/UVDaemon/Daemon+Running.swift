@@ -13,6 +13,22 @@
       logger.warning("SIGPIPE keeps ending the process: \(unsafe String(cString: strerror(code)))")
     }
 
+    /// Logs bodies that keep their thread for too long, unless the observer of the dispatcher does.
+    func watchStalls(of dispatcher: UVDispatcher) {
+      if isLogged(by: dispatcher.configuration.observer) { return }
+      let log = StallLog(logger)
+      do throws(UVError) {
+        try dispatcher.watchStalls { log.note($0) }
+      } catch {
+        logger.warning("nothing watches for bodies that keep their thread for too long: \(error)")
+      }
+    }
+
+    private func isLogged(by observer: (any TaskObserver)?) -> Bool {
+      if observer is LoggingObserver { return true }
+      return (observer as? TaskObservers)?.observers.contains { isLogged(by: $0) } ?? false
+    }
+
     /// Unblocks signals on the calling thread and on the workers, and logs those that the calling thread had blocked.
     func letIn(_ signals: [Signal]) {
       for signal in signals where SignalMasks.letIn(signal.rawValue) {

@@ -45,7 +45,9 @@
     /// Makes a daemon. The service manager hears nothing yet, and no signal is handled. Any thread.
     ///
     /// With a ``UVDispatcher`` it also installs a handler for `SIGPIPE` that does nothing, unless the process handles
-    /// or ignores that signal.
+    /// or ignores that signal. And it watches for stalls, as ``UVDispatcher/watchStalls(_:)`` does: bodies that keep
+    /// their thread for longer than the thresholds of the dispatcher are logged as ``LoggingObserver`` logs them. If
+    /// the dispatcher's observer is a ``LoggingObserver``, alone or among ``TaskObservers``, that one does it.
     ///
     /// - Parameters:
     ///   - dispatcher: The dispatcher of the daemon.
@@ -54,6 +56,7 @@
     ///     zero or less, no signal does; then two deliveries that are reported in one call count as two requests.
     ///   - reloadTimeout: How long a handler of a reload may take. After that its Task is cancelled, the handler is
     ///     logged as failed, and the next one is called.
+    ///   - watchesStalls: Whether to watch for stalls.
     ///   - manager: The service manager. If nil, the one that the environment of this process names.
     ///   - logger: Gets signals, failed reloads, what a shutdown leaves behind, and variables of the environment that
     ///     are meant for another process.
@@ -61,19 +64,20 @@
     public convenience init(
       _ dispatcher: Dispatcher, shutdown policy: ShutdownPolicy = ShutdownPolicy(),
       secondSignalAfter: Duration = .seconds(1), reloadTimeout: Duration = .seconds(60),
-      manager: ServiceManager? = nil, logger: Logger
+      watchesStalls: Bool = true, manager: ServiceManager? = nil, logger: Logger
     ) throws(EnvironmentError) {
       let manager = if let manager { manager } else { try ServiceManager.current() }
       self.init(
         dispatcher, shutdown: policy, secondSignalAfter: secondSignalAfter,
-        reloadTimeout: reloadTimeout, manager: manager, logger: logger
+        reloadTimeout: reloadTimeout, watchesStalls: watchesStalls, manager: manager,
+        logger: logger
       ) { manager.send($0) }
     }
 
     init(
       _ dispatcher: Dispatcher, shutdown policy: ShutdownPolicy,
       secondSignalAfter: Duration = .seconds(1), reloadTimeout: Duration = .seconds(60),
-      manager: ServiceManager, logger: Logger,
+      watchesStalls: Bool = true, manager: ServiceManager, logger: Logger,
       send: @escaping @Sendable ([ServiceManager.Notification]) -> SendError?
     ) {
       self.dispatcher = dispatcher
@@ -85,7 +89,9 @@
       teller = Teller(manager, from: dispatcher, logger: logger, send: send)
       firstRequest = Confined(nil, to: dispatcher.foreground)
       for stray in manager.strays { logger.warning("\(stray)") }
-      if dispatcher is UVDispatcher { surviveBrokenPipes() }
+      guard let dispatcher = dispatcher as? UVDispatcher else { return }
+      surviveBrokenPipes()
+      if watchesStalls { watchStalls(of: dispatcher) }
     }
 
     // MARK: What the service manager hears

@@ -17,9 +17,9 @@ extension UVDispatcher {
     public var loopBudget: LoopBudget
     /// How long the first task of a band is passed over before it moves up one band (rule 7). At least a nanosecond.
     public var agingStep: Duration
-    /// How long a body may hold its thread before the observer is told that it stalls. The observer is told again
-    /// each time that the time has doubled. More than zero; without an observer it has no effect.
-    public var stallThreshold: Duration
+    /// How long a body may keep its thread before the observer, and code that ``UVDispatcher/watchStalls(_:)`` was
+    /// called with, are told that it stalls. Without either they have no effect.
+    public var stallThresholds: StallThresholds
     /// Is told what happens to every task. It makes every task slower.
     public var observer: (any TaskObserver)?
 
@@ -27,14 +27,14 @@ extension UVDispatcher {
     public init(
       label: String = "uv", backgroundWidth: Int? = nil, overflow: Overflow = .unbounded,
       loopBudget: LoopBudget = LoopBudget(), agingStep: Duration = .milliseconds(100),
-      stallThreshold: Duration = .milliseconds(100), observer: (any TaskObserver)? = nil
+      stallThresholds: StallThresholds = StallThresholds(), observer: (any TaskObserver)? = nil
     ) {
       self.label = label
       self.backgroundWidth = backgroundWidth
       self.overflow = overflow
       self.loopBudget = loopBudget
       self.agingStep = agingStep
-      self.stallThreshold = stallThreshold
+      self.stallThresholds = stallThresholds
       self.observer = observer
     }
 
@@ -49,9 +49,7 @@ extension UVDispatcher {
         loopBudget.tasks >= 1 && loopBudget.time > .zero,
         "an iteration of the loop must run something "
           + "(tasks: \(loopBudget.tasks), time: \(loopBudget.time.exactText))")
-      require(
-        stallThreshold > .zero,
-        "a body stalls after some time (stallThreshold: \(stallThreshold.exactText))")
+      stallThresholds.validate()
       require(
         agingStep > .zero,
         "an aging step lasts at least a nanosecond (agingStep: \(agingStep.exactText))")

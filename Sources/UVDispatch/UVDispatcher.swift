@@ -42,8 +42,8 @@ public final class UVDispatcher: DispatcherImplementation, @unchecked Sendable {
   ///
   /// Fewer run while other dispatchers of the process use the pool, or have used it and may again.
   public let effectiveBackgroundWidth: Int
-  /// Nil without an observer, which is the only one that it reports to.
-  private let watchdog: Watchdog?
+  /// Its thread starts with the first code that wants to be told of stalls.
+  var watchdog: Watchdog { engine.core.watchdog }
 
   /// Makes a dispatcher. The first one of a process also starts libuv's pool. The loop does not run yet. Any thread.
   ///
@@ -64,19 +64,15 @@ public final class UVDispatcher: DispatcherImplementation, @unchecked Sendable {
     engine = try Engine(
       configuration, observer: observer, width: effectiveBackgroundWidth, threads: most)
     doors = engine.doors
-    watchdog = observer == nil ? nil : Watchdog()
     engine.connect(to: self, poolThreads: effectivePoolThreads)
-    if let watchdog {
-      engine.core.observation.setWatchdog { watchdog.wake() }
-      try watchdog.start(named: configuration.label, watching: self)
-    }
+    if observer != nil { try startWatchdog() }
   }
 
   deinit {
     // In a forked child the remaining work is the parent's, and a lock may be held by a thread that the child does
     // not have.
     if ForkGuard.isForked { return }
-    watchdog?.end()
+    watchdog.end()
     engine.end()
   }
 

@@ -82,13 +82,15 @@ struct MistakesPageTests {
     let source = folder.appending(path: "main.swift")
     try program.write(to: source, atomically: true, encoding: .utf8)
     // The modules lie beside the tests that were built with them.
-    let modules = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
-      .appending(path: "Modules")
+    let products = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+    let modules = products.appending(path: "Modules")
+    let moduleOfC = products.appending(path: "CThreads.build/module.modulemap")
 
     let (compiler, output) = (Process(), Foundation.Pipe())
     compiler.executableURL = URL(filePath: "/usr/bin/env")
     compiler.arguments = [
-      "swiftc", "-typecheck", "-swift-version", "6", "-I", modules.path, source.path,
+      "swiftc", "-typecheck", "-swift-version", "6", "-I", modules.path,
+      "-Xcc", "-fmodule-map-file=\(moduleOfC.path)", source.path,
     ]
     compiler.standardError = output
     compiler.standardOutput = output

@@ -39,7 +39,7 @@ struct Program: Sendable {
   }
 
   static let all: [Program] =
-    posting + limits + views + waiting + telling + slowCallbacks + ending + mainQueue + jobs
+    posting + limits + stalls + views + waiting + telling + slowCallbacks + ending + mainQueue + jobs
     + rareCalls
     + timersAndDeadlines + generated
 }

@@ -30,11 +30,13 @@ final class Scene: @unchecked Sendable {
   ///
   /// - Parameter starts: Whether a thread of its own runs the loop. It sleeps when this returns.
   func dispatcher(
-    width: Int = 2, starts: Bool = false, overflow: Overflow = .unbounded
+    width: Int = 2, starts: Bool = false, overflow: Overflow = .unbounded,
+    stallThresholds: StallThresholds = StallThresholds()
   ) -> UVDispatcher {
     simulation.quietly {
       do {
-        let dispatcher = try UVDispatcher(.init(backgroundWidth: width, overflow: overflow))
+        let dispatcher = try UVDispatcher(
+          .init(backgroundWidth: width, overflow: overflow, stallThresholds: stallThresholds))
         dispatcher.checkInvariants()
         dispatchers.append(dispatcher)
         leftovers.append(Weak(dispatcher: dispatcher))

@@ -18,6 +18,8 @@ open class TaskContext {
   let shutdown: ShutdownFlag?
   /// Its place among the contexts of the thread that runs it. Nil while no thread does.
   var link: ThreadContexts.Link?
+  /// The thread that runs it, or that has run something in it last. It changes in ``enter(by:hidesOuter:)``.
+  @safe @exclusivity(unchecked) package final internal(set) var thread = ThreadID()
 
   /// - Parameter shutdown: The flag that the dispatcher raises when running bodies should stop.
   public init(
@@ -179,6 +181,15 @@ open class TaskContext {
   /// The dispatcher that has called the calling code back, in the innermost call of
   /// ``delivering(for:outsideTasks:_:)``. Nil if there is none.
   static var deliverer: (any DispatcherImplementation)? { ThreadContexts.deliverer }
+
+  /// The calling thread. A system call the first time on each thread.
+  package static var callingThread: ThreadID { ThreadContexts.thread }
+
+  /// Which dispatcher the calling thread is named after. That dispatcher sets it.
+  package static var threadIsNamedAfter: WorkItem.DispatcherName {
+    get { ThreadContexts.namedAfter }
+    set { ThreadContexts.namedAfter = newValue }
+  }
 
   /// The dispatcher whose worker run the calling thread is in, or nil. That dispatcher sets it.
   package static var threadWorksFor: (any DispatcherImplementation)? {

@@ -31,6 +31,7 @@ enum ThreadContexts {
       self.hidesOuter = hidesOuter || wasOutside
       unsafe top.pointee.context = Unmanaged.passUnretained(context)
       unsafe top.pointee.isOutsideTasks = false
+      unsafe context.thread = top.pointee.thread
     }
 
     /// Puts `context` on top as if it stood directly on `base`, a context somewhere below.
@@ -44,6 +45,7 @@ enum ThreadContexts {
       hidesOuter = false
       unsafe top.pointee.context = Unmanaged.passUnretained(context)
       unsafe top.pointee.isOutsideTasks = false
+      unsafe context.thread = top.pointee.thread
     }
 
     /// Makes the context below the top again.
@@ -65,6 +67,8 @@ enum ThreadContexts {
   /// The thread-local state. A thread looks it up once a body, and then writes it without a call. It is freed
   /// when the thread ends.
   @safe fileprivate struct State {
+    /// The thread.
+    let thread = ThreadID.ask()
     /// The innermost context.
     var context: Unmanaged<TaskContext>?
     /// Whether the code that runs now is in no task, whatever contexts are below: a dispatcher calls back
@@ -78,6 +82,8 @@ enum ThreadContexts {
     var isBlocked = false
     /// Whether the thread is about to release dispatchers that it does no work for.
     var isReleasing = false
+    /// Which dispatcher the thread is named after.
+    var namedAfter = WorkItem.DispatcherName.none
   }
 
   @safe fileprivate struct Delivery {
@@ -194,6 +200,21 @@ enum ThreadContexts {
     set {
       let top = unsafe topIfMade() ?? makeTop()
       unsafe top.pointee.isReleasing = newValue
+    }
+  }
+
+  /// The calling thread.
+  static var thread: ThreadID { unsafe (topIfMade() ?? makeTop()).pointee.thread }
+
+  /// Which dispatcher the thread is named after.
+  static var namedAfter: WorkItem.DispatcherName {
+    get {
+      guard let top = unsafe topIfMade() else { return .none }
+      return unsafe top.pointee.namedAfter
+    }
+    set {
+      let top = unsafe topIfMade() ?? makeTop()
+      unsafe top.pointee.namedAfter = newValue
     }
   }
 

@@ -5,6 +5,7 @@ extension Engine {
   /// A worker run: runs tasks one after the other, each the one that the policy picks, until there is none or the
   /// time slice is over. Then the thread is libuv's again.
   func work() {
+    ThreadName.setOnWorker(of: settings.label, doors.name)
     TaskContext.threadWorksFor = dispatcher
     TaskContext.threadReleases = false
     defer {

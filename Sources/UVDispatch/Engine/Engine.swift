@@ -80,7 +80,7 @@ final class Engine: @unchecked Sendable {
     // No variable of this thread holds any of it, since another thread may have to release it.
     let leftovers = Leftovers(
       core.releaseEverything(), core.callbacks.isEmpty ? nil : core.callbacks.take(),
-      observer: core.observation.takeObserver())
+      observers: core.observation.takeAll())
     monitor.unlock()
     leftovers.end(named: settings.label)
   }
@@ -248,8 +248,10 @@ final class Engine: @unchecked Sendable {
 
   @inline(never) private func tellNow(_ core: Core, isWorker: Bool) {
     if isWorker { core.workers.beginTelling() }
+    let number = core.beginTelling(on: isWorker ? .background : .foreground)
     unlock(outsideTasks: true)
     lock()
+    core.endTelling(number)
     if isWorker { core.workers.endTelling() }
   }
 

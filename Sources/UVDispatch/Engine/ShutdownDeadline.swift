@@ -28,7 +28,7 @@ package final class ShutdownDeadline: Sendable {
     named name: String, at time: Int64, _ perform: @escaping @Sendable () -> Void
   ) throws(UVError) {
     move(to: time)
-    try OwnThread.start(named: "\(name) end") {
+    try OwnThread.start(named: name, role: "end") {
       if self.sleep() { perform() }
     }
   }

@@ -1,23 +1,41 @@
 internal import TaskDispatch
 
-/// A thread that looks for bodies that keep their thread for too long, and tells the observer.
+/// The thread that looks for bodies that keep their thread for too long: see ``StallWatch``.
 ///
-/// While anything runs, it sleeps for a threshold at a time. While nothing runs it is *parked*, and does not wake up
-/// (rule 16). The thread that starts the next body wakes it. Without an observer there is no watchdog.
+/// While anything runs, it sleeps until the next look is due. While nothing runs it is *parked*, and does not wake up
+/// (rule 16). The thread that starts the next body wakes it.
 final class Watchdog: Sendable {
+  /// What the watchdog does after a look.
+  enum Next {
+    /// It looks again at this time, in nanoseconds of the monotonic clock.
+    case look(at: Int64)
+    /// It sleeps until ``Watchdog/wake()``.
+    case park
+    /// It ends: there is no dispatcher any more.
+    case end
+  }
+
   private let monitor = Monitor()
   private let state = State()
 
   private final class State: @unchecked Sendable {
     // Touched under `monitor`.
+    var hasStarted = false
     var wakes = 0
     var isOver = false
   }
 
+  /// Starts the thread, unless it has started. Any thread, under no lock.
+  ///
+  /// - Throws: ``UVError`` if the system has no room for another thread. It has not started then.
   func start(named name: String, watching dispatcher: UVDispatcher) throws(UVError) {
-    try OwnThread.start(named: "\(name) watch") { [weak dispatcher] in
-      self.watch { Engine.ofLiving(dispatcher) { $0.lookForStalls() } }
+    monitor.lock()
+    defer { monitor.unlock() }
+    if state.hasStarted { return }
+    try OwnThread.start(named: name, role: "watch") { [weak dispatcher] in
+      self.watch { Engine.ofLiving(dispatcher) { $0.lookForStalls() } ?? .end }
     }
+    state.hasStarted = true
   }
 
   /// Lets a parked watchdog look again. Call it under no lock.
@@ -34,17 +52,21 @@ final class Watchdog: Sendable {
     monitor.unlock()
   }
 
-  /// - Parameter look: Looks once, and returns when to look again, in nanoseconds of the monotonic clock. An inner nil
-  ///   parks the watchdog until ``wake()``. An outer nil ends it: there is no dispatcher any more.
-  private func watch(_ look: () -> Int64??) {
+  /// - Parameter look: Looks once.
+  private func watch(_ look: () -> Next) {
     while true {
       monitor.lock()
       let seen = state.wakes
       monitor.unlock()
-      guard let next = look() else { return }
+      let time: Int64?
+      switch look() {
+      case .look(let next): time = next
+      case .park: time = nil
+      case .end: return
+      }
       monitor.lock()
-      while !state.isOver, state.wakes == seen, next.map({ monotonicNanoseconds() < $0 }) ?? true {
-        monitor.wait(until: next)
+      while !state.isOver, state.wakes == seen, time.map({ monotonicNanoseconds() < $0 }) ?? true {
+        monitor.wait(until: time)
       }
       let isOver = state.isOver
       monitor.unlock()
@@ -54,31 +76,8 @@ final class Watchdog: Sendable {
 }
 
 extension Engine {
-  /// Tells the observer of every body that has kept its thread for the threshold, and again each time that this time
-  /// has doubled.
-  ///
-  /// - Returns: When to look again, on the monotonic clock; nil if nothing runs.
-  fileprivate func lookForStalls() -> Int64? {
-    withCore { core -> Int64? in
-      let threshold = settings.stallThreshold.clampedNanoseconds
-      var next = Int64.max
-      for task in core.running.all {
-        let held = core.now - task.startedAt
-        if task.nextStall == 0 { task.nextStall = threshold }
-        if held >= task.nextStall {
-          core.tell(.stalled(.nanoseconds(held)), task)
-          while task.nextStall <= held {
-            task.nextStall = task.nextStall.addingClamped(task.nextStall)
-          }
-        }
-        next = min(next, task.startedAt.addingClamped(task.nextStall))
-      }
-      guard !core.running.isEmpty else {
-        core.observation.parkWatchdog()
-        return nil
-      }
-      // Another body may begin before that. It must not wait as long as one that was told of already.
-      return monotonic(min(next, core.now.addingClamped(threshold)))
-    }
+  /// Looks once. The watchdog's thread, which also makes the reports that this defers.
+  fileprivate func lookForStalls() -> Watchdog.Next {
+    withCore { core in core.lookForStalls().map { .look(at: monotonic($0)) } ?? .park }
   }
 }

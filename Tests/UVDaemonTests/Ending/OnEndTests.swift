@@ -217,7 +217,8 @@
       let dispatcher = try UVDispatcher()
       let log = InMemoryLogHandler()
       let logger = Logger(label: "test") { [log] _ in log }
-      let daemon = try Daemon(dispatcher, manager: .absent, logger: logger)
+      let daemon = try Daemon(
+        dispatcher, watchesStalls: false, manager: .absent, logger: logger)
       let gate = Latch()
       let isIn = Latch()
       dispatcher.foreground {

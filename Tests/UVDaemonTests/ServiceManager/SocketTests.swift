@@ -121,7 +121,7 @@
       let log = InMemoryLogHandler()
       let observer = StallObserver(LoggingObserver(Logger(label: "test") { _ in log }))
       let dispatcher = try UVDispatcher(
-        .init(stallThreshold: .milliseconds(20), observer: observer))
+        .init(stallThresholds: .init(.milliseconds(20)), observer: observer))
       // The daemon sends a sign of life every 2 ms.
       let manager = try socket.manager(["WATCHDOG_USEC": "4000"])
       let daemon = try Daemon(

@@ -47,7 +47,7 @@ struct ReuseTests {
       at: 5)
     task.cameDueAt = 6
     task.startedAt = 7
-    task.nextStall = 8
+    task.isToldAsStalled = true
     task.position = 9
     task.runningIndex = 10
     task.runner = .caller

@@ -112,8 +112,8 @@ extension OnePool {
       for (number, duration) in everyPositiveDuration.enumerated() {
         let label = "t\(number)"
         let dispatcher = try UVDispatcher(
-          .init(label: label, stallThreshold: duration, observer: Deaf()))
-        dispatcher.waitUntil { $0.observation.watchdogIsParked }
+          .init(label: label, stallThresholds: .init(duration), observer: Deaf()))
+        dispatcher.waitUntil { $0.stalls.isParked }
         let watchdog = try #require(KernelThread.named("\(label) watch"))
         #expect(watchdog.waitUntilItSleeps())
         let before = watchdog.switches

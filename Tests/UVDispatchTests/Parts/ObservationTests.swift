@@ -3,7 +3,7 @@ import Testing
 
 @testable import UVDispatch
 
-@Suite("The observer and its watchdog, as a value")
+@Suite("The code that is told what happens, as a value")
 struct ObservationTests {
   private final class Deaf: TaskObserver {
     func observe(_ event: TaskEvent) {}
@@ -16,39 +16,25 @@ struct ObservationTests {
     #expect(with.isOn && !without.isOn)
     #expect(with.observer as? Deaf === observer && without.observer == nil)
 
-    let taken = [with.takeObserver(), with.takeObserver(), without.takeObserver()]
+    let taken = [with.takeAll(), with.takeAll(), without.takeAll()]
 
-    #expect(taken.map { $0 as? Deaf === observer } == [true, false, false])
+    #expect(taken.map { $0.contains { $0 === observer } } == [true, false, false])
     #expect(with.observer == nil)
     // Code that has asked whether to tell finds no observer, and tells nothing.
     #expect(with.isOn && !without.isOn)
   }
 
-  /// Steps of the watchdog's thread and of threads that start bodies, and which starts wake the watchdog.
-  @Test(
-    "the first body that starts while the watchdog sleeps wakes it, and the next does not",
-    arguments: [
-      ("s", "-"), ("ps", "-"), ("ws", "-"), ("wps", "W"), ("pws", "W"), ("wpss", "W-"),
-      ("wpsps", "WW"), ("wpps", "W"), ("wspss", "-W-"),
-    ])
-  func watchdog(steps: String, wakes: String) {
-    var observation = Observation(Deaf())
-    var found = ""
-    var calls = 0
-    for step in steps {
-      switch step {
-      case "w": observation.setWatchdog { calls += 1 }
-      case "p": observation.parkWatchdog()
-      default:
-        let wake = observation.unparkWatchdog()
-        found += wake == nil ? "-" : "W"
-        wake?()
-      }
-    }
+  @Test("receivers of stalls stay in order, until one is removed or the dispatcher ends")
+  func receivers() {
+    var observation = Observation(nil)
+    let receivers = (0..<3).map { _ in StallReceiver { _ in } }
+    for receiver in receivers { observation.add(receiver) }
+    observation.remove(receivers[1])
 
-    #expect(found == wakes)
-    #expect(calls == wakes.count { $0 == "W" }, "its thread is woken when the lock is free")
-    // Without a watchdog, none is woken and none is said to be awake.
-    #expect(observation.watchdogIsParked == (steps == "ps"))
+    #expect(
+      observation.stallReceivers.map(ObjectIdentifier.init)
+        == [receivers[0], receivers[2]].map(ObjectIdentifier.init))
+    #expect(observation.takeAll().count == 2)
+    #expect(observation.stallReceivers.isEmpty)
   }
 }

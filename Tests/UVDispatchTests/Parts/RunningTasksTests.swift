@@ -45,6 +45,25 @@ struct RunningTasksTests {
     #expect([inNothing, itself, another] == [false, true, false])
   }
 
+  @Test("threads that make callbacks end that in any order, and each takes out itself alone")
+  func telling() {
+    for order in permutations(of: [0, 1, 2, 3]) {
+      var running = RunningTasks()
+      let numbers = (0..<4).map { index in
+        running.beginTelling(on: index == 0 ? .foreground : .background, by: ThreadID())
+      }
+      var left = Set(numbers)
+      for index in order {
+        let ended = running.endTelling(numbers[index])
+        left.remove(numbers[index])
+        #expect(ended.number == numbers[index])
+        #expect(ended.lane == (index == 0 ? .foreground : .background))
+        let found = Set(running.telling.map(\.number))
+        #expect(found == left, "\(order)")
+      }
+    }
+  }
+
   @Test("tasks are found by what they are")
   func found() {
     var running = RunningTasks()

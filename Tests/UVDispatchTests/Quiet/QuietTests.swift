@@ -31,7 +31,7 @@ extension OnePool {
           let watched = try UVDispatcher(.init(observer: Blind()))
           try watched.start()
           try exercise(watched)
-          watched.waitUntil { $0.observation.watchdogIsParked }
+          watched.waitUntil { $0.stalls.isParked }
           // Work that waits for a time, for a group, for a `resume()` and for a Task.
           let waiting = try UVDispatcher()
           try waiting.start()

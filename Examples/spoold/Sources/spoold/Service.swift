@@ -18,8 +18,7 @@ struct Service {
     // A worker may read for long. If the loop is blocked for so long, the service manager is about to
     // restart the service.
     let dispatcher = try UVDispatcher(
-      .init(
-        label: "spoold", stallThreshold: .seconds(10), observer: LoggingObserver(logger)))
+      .init(label: "spoold", stallThresholds: .init(.seconds(10))))
     let systemd = try UVDaemon.Daemon(dispatcher, shutdown: .ofSpoold, logger: logger)
     let spool = try Spool.Daemon(
       configuration, dispatcher: dispatcher, listener: try listener(from: systemd.manager),

@@ -52,6 +52,9 @@ extension Core {
     // A thread that blocks frees the lock as well, and must not leave these to others.
     if workers.hasPending { return "invariant L: a worker run is noted, and no thread starts it" }
     if loop.hasPending { return "invariant W: a wake-up is noted, and no thread sends it" }
+    if stalls.isParked, !running.isEmpty {
+      return "the watchdog is parked, and a body runs that it would never look at"
+    }
     if blocked.mustWake, blocked.threads.contains(where: { $0.isAsleep && $0.isFlagged }) {
       return "invariant B: a thread is flagged, and no thread wakes it"
     }

@@ -271,7 +271,7 @@ let deadlineBugs: [Bug] = [
     "dropped.observer-here",
     breaks: "rule 12: what an observer held keeps a thread of the pool that counts as free",
     in: "UVDispatch/Engine/Engine.swift",
-    .expression("core.observation.takeObserver()", becomes: "nil"),
+    .expression("core.observation.takeAll()", becomes: "[]"),
     suites: ["DroppedTests"]),
   Bug(
     "dropped.run-unmarked",

@@ -7,8 +7,7 @@ private let successorBugs = [
     "batch.flush-ignored", breaks: "a flush waits for a body that has ended",
     in: "UVDispatch/Engine/Core/Core+Batches.swift",
     .expression(
-      "running.hasFlushes || context.departures?.isMarked == true",
-      becomes: "context.departures?.isMarked == true"),
+      "running.hasFlushes || context.mustEndAlone", becomes: "context.mustEndAlone"),
     suites: ["TakingSuccessorsTests", "BatchTests"]),
   Bug(
     "batch.timers-ignored", breaks: "rule 11: what was posted keeps timers from running",

@@ -143,9 +143,8 @@ private let departureBugs = [
   Bug(
     "limit.batch-goes-on-past-waiters",
     breaks: "rule 2: what waits for room gets none while a batch lasts",
-    in: "UVDispatch/Engine/Core/Core+Batches.swift",
-    .expression(
-      "running.hasFlushes || context.departures?.isMarked == true", becomes: "running.hasFlushes"),
+    in: "UVDispatch/Engine/Tasks/BatchContext.swift",
+    .expression("departures?.isMarked == true || isToldAsStalled", becomes: "isToldAsStalled"),
     suites: ["UVContractTests"]),
   Bug(
     "limit.task-departure-lost",

@@ -44,7 +44,7 @@ let observingBugs = [
     suites: ["CarriedContextTests"]),
   Bug(
     "daemon.refusals-flood", breaks: "each refusal is logged, thousands a second",
-    in: "UVDaemon/Observing/LoggingObserver.swift",
+    in: "UVDaemon/Observing/StallLog.swift",
     .expression("time < entry.next", becomes: "false"),
     suites: ["LoggingObserverTests"]),
   Bug(
@@ -54,50 +54,50 @@ let observingBugs = [
     suites: ["LoggingObserverTests"]),
   Bug(
     "daemon.counts-itself", breaks: "a body that was held back is told to be one of the others",
-    in: "UVDaemon/Observing/LoggingObserver.swift",
+    in: "UVDaemon/Observing/StallLog.swift",
     .expression("isAgain ? 1 : 0", becomes: "0"),
     suites: ["LoggingObserverTests"]),
   Bug(
     "daemon.stalls-flood", breaks: "a stall is logged each time that it is told of",
-    in: "UVDaemon/Observing/LoggingObserver.swift",
+    in: "UVDaemon/Observing/StallLog.swift",
     .expression("held < next", becomes: "false"),
     suites: ["LoggingObserverTests"]),
   Bug(
     "daemon.stall-said-once", breaks: "a body that goes on holding its thread is not told of again",
-    in: "UVDaemon/Observing/LoggingObserver.swift",
+    in: "UVDaemon/Observing/StallLog.swift",
     .expression("held < next", becomes: "true"),
     suites: ["LoggingObserverTests"]),
   Bug(
     "daemon.stall-never-ends", breaks: "the end of a stall is not logged",
-    in: "UVDaemon/Observing/LoggingObserver.swift",
-    .expression("stallCount.load(ordering: .relaxed) > 0", becomes: "false"),
+    in: "UVDaemon/Observing/StallLog.swift",
+    .expression("count.load(ordering: .relaxed) > 0", becomes: "false"),
     suites: ["LoggingObserverTests"]),
   Bug(
     "daemon.held-back-ends", breaks: "the end of a stall is logged of which nothing was said",
-    in: "UVDaemon/Observing/LoggingObserver.swift",
+    in: "UVDaemon/Observing/StallLog.swift",
     .expression("stall.next != nil", becomes: "true"),
     suites: ["LoggingObserverTests"]),
   Bug(
     "daemon.each-stall", breaks: "each body of one line is logged to stall",
-    in: "UVDaemon/Observing/LoggingObserver.swift",
+    in: "UVDaemon/Observing/StallLog.swift",
     .expression("others == nil ? nil : held * 10", becomes: "held"),
     suites: ["LoggingObserverTests"]),
   Bug(
     "daemon.stalls-grow", breaks: "stalls that never end fill the memory",
-    in: "UVDaemon/Observing/LoggingObserver.swift",
+    in: "UVDaemon/Observing/StallLog.swift",
     .expression(
       "known.count >= Self.mostKnown", becomes: "false",
       within: "if before == nil, known.count >= Self.mostKnown"),
     suites: ["LoggingObserverTests"]),
   Bug(
     "daemon.held-back-again", breaks: "what was held back is counted more than once",
-    in: "UVDaemon/Observing/LoggingObserver.swift",
+    in: "UVDaemon/Observing/StallLog.swift",
     .expression("before != nil", becomes: "false", within: "isAgain: before != nil"),
     suites: ["LoggingObserverTests"]),
   Bug(
     "daemon.held-back-for-ever",
     breaks: "a body that hangs is never told of if another of its line was just before",
-    in: "UVDaemon/Observing/LoggingObserver.swift",
+    in: "UVDaemon/Observing/StallLog.swift",
     .expression(
       "others == nil ? nil : held * 10", becomes: "others == nil ? .seconds(1 << 30) : held * 10"),
     suites: ["LoggingObserverTests"]),
@@ -105,6 +105,6 @@ let observingBugs = [
     "daemon.abandoned-ends",
     breaks: "a body that a shutdown abandons is logged to have let its thread go",
     in: "UVDaemon/Observing/LoggingObserver.swift",
-    .expression("event.kind != .finished(.abandoned)", becomes: "true"),
+    .expression("outcome == .abandoned", becomes: "false"),
     suites: ["LoggingObserverTests"]),
 ]

@@ -1,5 +1,5 @@
 /// Cancelling, timers, executors, and the handles of libuv.
-let runningBugs: [Bug] = cancelBugs + timerBugs + executorBugs + handleBugs + watchdogBugs
+let runningBugs: [Bug] = cancelBugs + timerBugs + executorBugs + handleBugs + idleBugs
 
 private let cancelBugs = [
   Bug(
@@ -183,28 +183,7 @@ private let handleBugs = [
     suites: ["MemoryTests"]),
 ]
 
-private let watchdogBugs = [
-  Bug(
-    "watchdog.not-woken", breaks: "no thread looks for stalls once the watchdog has parked",
-    in: "UVDispatch/Engine/Core/Core+Run.swift",
-    .without("if let wake = observation.unparkWatchdog() { callbacks.appendWake(wake) }"),
-    suites: ["ParkedWatchdogTests"]),
-  Bug(
-    "watchdog.not-doubling", breaks: "a stall is told of again and again",
-    in: "UVDispatch/Engine/Watchdog.swift",
-    .expression(
-      "task.nextStall.addingClamped(task.nextStall)", becomes: "task.nextStall + threshold"),
-    suites: ["ParkedWatchdogTests"]),
-  Bug(
-    "watchdog.never-parks", breaks: "rule 16: an idle dispatcher wakes its watchdog",
-    in: "UVDispatch/Engine/Watchdog.swift",
-    .expression("!core.running.isEmpty", becomes: "true"),
-    suites: ["QuietTests"]),
-  Bug(
-    "watchdog.overflows", breaks: "a threshold that is never reached ends the process",
-    in: "UVDispatch/Engine/Watchdog.swift",
-    .expression("core.now.addingClamped(threshold)", becomes: "core.now + threshold"),
-    suites: ["ExtremeNumbersTests"]),
+private let idleBugs = [
   Bug(
     "idle.stays-leaving", breaks: "a loop that was run until idle stops when it is idle again",
     in: "UVDispatch/UVDispatcher+Loop.swift",

@@ -70,7 +70,7 @@ extension Core {
   @inline(__always) private func chooseNextOfBatch(
     of context: BatchContext, if isWanted: (inout Entry) -> Bool
   ) -> Entry? {
-    if running.hasFlushes || context.departures?.isMarked == true { return nil }
+    if running.hasFlushes || context.mustEndAlone { return nil }
     if context.lane == .foreground {
       // Due and posted tasks alternate: see ``ForegroundOrder``.
       return takeNextOfForeground(if: isWanted)

@@ -33,6 +33,7 @@ extension Core {
   /// - Returns: Whether another caller may have the context. It is passed to ``RunningTasks/keep(caller:)`` by the code
   ///   that holds it: here that would take more references to it.
   @inline(__always) func leave(_ context: QueuedTask) -> Bool {
+    noteEndForWatchdog(of: context)
     giveBackShare(of: context)
     // The caller's thread is in no worker run, which would tell the loop.
     if leavesWhenIdle { loop.want() }

@@ -42,6 +42,7 @@ extension Core {
   @inline(__always) func countStart(of task: RunningTask) {
     accounts.begin()
     running.add(task)
+    noteStartForWatchdog()
   }
 
   /// Counts a task that was taken out of its queue as started. False if it has expired: then it must not run.
@@ -61,10 +62,9 @@ extension Core {
     return true
   }
 
-  /// Tells the observer that a task starts, and wakes a parked watchdog. There is an observer, and so a watchdog.
+  /// Tells the observer that a task starts.
   @inline(never) func tellStart(of task: RunningTask) {
     task.startedAt = now
-    if let wake = observation.unparkWatchdog() { callbacks.appendWake(wake) }
     tell(.started, task)
   }
 
@@ -74,6 +74,7 @@ extension Core {
   ///
   /// - Parameter telling: What is left to be told of the end of its item, if the item has its outcome already.
   func finish(_ context: BatchContext, _ outcome: Outcome, _ telling: WorkItem.Telling?) {
+    noteEndForWatchdog(of: context)
     giveBackShare(of: context)
     let item = context.takeItem()
     if item != nil { context.leaveItem() }
@@ -93,6 +94,7 @@ extension Core {
 
   /// Ends a task whose body has returned.
   func finish(_ task: QueuedTask, _ outcome: Outcome) {
+    noteEndForWatchdog(of: task)
     giveBackShare(of: task)
     task.hasRun = true
     if task.isCaller {

@@ -16,6 +16,9 @@ internal import TaskDispatch
 final class Core {
   let doors: Doors
   @safe @exclusivity(unchecked) var observation: Observation
+  @safe @exclusivity(unchecked) var stalls: StallWatch
+  /// The thread that looks for stalls, once it has started.
+  let watchdog = Watchdog()
   @safe @exclusivity(unchecked) var standby = Standby()
   @safe @exclusivity(unchecked) var events = Events()
   @safe @exclusivity(unchecked) var blocked = BlockedThreads()
@@ -51,6 +54,7 @@ final class Core {
     doors = Doors(
       isSimple: observer == nil, width: width, overflow: configuration.overflow, origin: origin)
     observation = Observation(observer)
+    stalls = StallWatch(configuration.stallThresholds)
     workers = WorkerWakeups(width: width, threads: threads)
     clock = SectionClock(keptIn: knownTime, origin: origin)
     let step = configuration.agingStep.clampedNanoseconds

@@ -1,34 +1,28 @@
 internal import TaskDispatch
 
-/// The observer, and the watchdog that works for it. A value under the dispatcher's lock.
+/// Code of the program that is told what happens: the observer, and the receivers of stalls. A value under the
+/// dispatcher's lock.
 struct Observation {
   /// Nil without an observer. It stays the same until the dispatcher ends.
   private(set) var observer: (any TaskObserver)?
   let isOn: Bool
-  /// Wakes the watchdog; nil if there is none.
-  private var wakeWatchdog: (() -> Void)?
-  /// The watchdog sleeps until a body starts.
-  private(set) var watchdogIsParked = false
+  private(set) var stallReceivers: [StallReceiver] = []
 
   init(_ observer: (any TaskObserver)?) {
     self.observer = observer
     isOn = observer != nil
   }
 
-  /// Takes out the observer, at the end of the dispatcher.
-  mutating func takeObserver() -> (any TaskObserver)? { observer.take() }
+  mutating func add(_ receiver: StallReceiver) { stallReceivers.append(receiver) }
 
-  mutating func setWatchdog(wake: @escaping () -> Void) { wakeWatchdog = wake }
+  mutating func remove(_ receiver: StallReceiver) { stallReceivers.removeAll { $0 === receiver } }
 
-  /// Nothing runs: the watchdog sleeps until a body starts.
-  mutating func parkWatchdog() { watchdogIsParked = true }
-
-  /// A body starts.
-  ///
-  /// - Returns: What wakes the watchdog, if it is parked. To be called without the lock.
-  mutating func unparkWatchdog() -> (() -> Void)? {
-    guard watchdogIsParked, let wakeWatchdog else { return nil }
-    watchdogIsParked = false
-    return wakeWatchdog
+  /// Takes out everything, at the end of the dispatcher.
+  mutating func takeAll() -> [AnyObject] {
+    defer {
+      observer = nil
+      stallReceivers = []
+    }
+    return stallReceivers + (observer.map { [$0 as AnyObject] } ?? [])
   }
 }

@@ -5,11 +5,21 @@ internal import TaskDispatch
 struct RunningTasks: ~Copyable {
   /// Tasks that run, on any thread, in no particular order.
   @safe private(set) var all: [RunningTask] = []
+  /// Threads that make callbacks after the end of a task, in no particular order.
+  private(set) var telling: [Telling] = []
+  private var lastTelling: UInt64 = 0
   private(set) var flushes: [Flush] = []
   /// Objects of ended tasks.
   private(set) var freeTasks = FreeList()
   /// Running-task contexts of callers of `sync`, which hold nothing.
   private(set) var freeCallers = FreeList()
+
+  /// A thread that makes callbacks after the end of a task.
+  struct Telling {
+    let number: UInt64
+    let lane: Lane
+    let thread: ThreadID
+  }
 
   /// A call of `flush`, and the numbers of the tasks that it waits for.
   struct Flush {
@@ -41,6 +51,23 @@ struct RunningTasks: ~Copyable {
 
   func contains(_ task: RunningTask) -> Bool {
     task.runningIndex < all.count && all[task.runningIndex] === task
+  }
+
+  // MARK: Callbacks
+
+  /// A thread makes callbacks after the end of a task, until ``endTelling(_:)``.
+  ///
+  /// - Returns: Its number, which no other such thread gets.
+  mutating func beginTelling(on lane: Lane, by thread: ThreadID) -> UInt64 {
+    lastTelling += 1
+    telling.append(Telling(number: lastTelling, lane: lane, thread: thread))
+    return lastTelling
+  }
+
+  mutating func endTelling(_ number: UInt64) -> Telling {
+    let index = telling.lastIndex { $0.number == number }!
+    telling.swapAt(index, telling.count - 1)
+    return telling.removeLast()
   }
 
   // MARK: Flushes

@@ -1,20 +1,20 @@
 internal import TaskDispatch
 
 /// What a dispatcher still holds when no thread refers to it any more: work that never started, deferred callbacks, and
-/// its observer.
+/// the code of the program that was told what happens.
 final class Leftovers: @unchecked Sendable {
   // Touched by one thread at a time: by the thread that ends the dispatcher, and then by the thread that tells.
   private var work: [QueuedTask.Work]
   private var tellings: [WorkItem.Telling?] = []
   private var notes: DeferredCallbacks.Contents?
-  private var observer: (any TaskObserver)?
+  private var observers: [AnyObject]
 
   init(
-    _ work: [QueuedTask.Work], _ notes: DeferredCallbacks.Contents?, observer: (any TaskObserver)?
+    _ work: [QueuedTask.Work], _ notes: DeferredCallbacks.Contents?, observers: [AnyObject]
   ) {
     self.work = work
     self.notes = notes
-    self.observer = observer
+    self.observers = observers
   }
 
   /// Gives each item its outcome. Then makes the callbacks, and releases everything.
@@ -25,7 +25,7 @@ final class Leftovers: @unchecked Sendable {
   ///
   /// - Parameter name: The other thread is named after it.
   func end(named name: String) {
-    if work.isEmpty, notes == nil, observer == nil { return }
+    if work.isEmpty, notes == nil, observers.isEmpty { return }
     // Before the first callback: user code may ask for any of the outcomes.
     tellings = work.map { work in
       if case .item(let item) = work { item.setOutcome(.cancelled) } else { nil }
@@ -33,7 +33,7 @@ final class Leftovers: @unchecked Sendable {
     for case (.item(let item), let telling?) in zip(work, tellings) { item.wakeThreads(telling) }
     guard TaskContext.threadReleases else { return tell() }
     do throws(UVError) {
-      try OwnThread.start(named: "\(name) end") { self.tell() }
+      try OwnThread.start(named: name, role: "end") { self.tell() }
     } catch {
       // The system has no room for a thread, so this one tells.
       tell()
@@ -47,7 +47,7 @@ final class Leftovers: @unchecked Sendable {
       item.resume(.cancelled, telling)
     }
     // From here on user code may take its time.
-    observer = nil
+    observers = []
     notes.take()?.deliver()
     for (work, telling) in zip(work, tellings) {
       switch work {

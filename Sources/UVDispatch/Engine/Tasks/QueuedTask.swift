@@ -121,7 +121,6 @@ final class QueuedTask: RunningTask {
     self.isBarrier = isBarrier
     orderOfSubmission = id
     startedAt = 0
-    nextStall = 0
     runner = .caller
     ranAsBarrier = isBarrier
   }

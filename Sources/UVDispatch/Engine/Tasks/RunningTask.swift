@@ -17,15 +17,16 @@ class RunningTask: TaskContext {
   final var isAbandoned = false
   /// It does not go on before something else does: see ``blockedOn`` and ``waitsFor``.
   final private(set) var isBlocked = false
+  /// Its stall was told of, so its end has to be told of: see ``StallWatch``.
+  final var isToldAsStalled = false
   final private(set) var id: UInt64 = 0
   final private(set) var view: UVView?
   /// Zero if there is none: no task has that number.
   final private var parentIfAny: UInt64 = 0
   final private var enqueuedAtIfAny = unknown
   private static var unknown: Int64 { .min }
-  /// When its body began, and after how long the watchdog tells of it (again). In nanoseconds.
+  /// When its body began, in nanoseconds. Known only if there is an observer.
   final var startedAt: Int64 = 0
-  final var nextStall: Int64 = 0
   /// Its index among the tasks that run.
   final var runningIndex = 0
   /// The thread that it runs on, if that is blocked.
@@ -59,8 +60,8 @@ class RunningTask: TaskContext {
     runner = nil
     isAbandoned = false
     isBlocked = false
+    isToldAsStalled = false
     startedAt = 0
-    nextStall = 0
     runningIndex = 0
   }
 

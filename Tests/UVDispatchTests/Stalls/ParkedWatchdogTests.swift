@@ -12,8 +12,8 @@ extension OnePool {
     func woken() throws {
       let observer = StallNotes(1)
       let dispatcher = try UVDispatcher(
-        .init(stallThreshold: .milliseconds(10), observer: observer))
-      dispatcher.waitUntil { $0.observation.watchdogIsParked }
+        .init(stallThresholds: .init(.milliseconds(10)), observer: observer))
+      dispatcher.waitUntil { $0.stalls.isParked }
 
       dispatcher.background.async(label: "stuck") { _ = observer.enough.wait(patience) }
 
@@ -25,7 +25,7 @@ extension OnePool {
     func doubling() throws {
       let observer = StallNotes(6)
       let dispatcher = try UVDispatcher(
-        .init(stallThreshold: .milliseconds(10), observer: observer))
+        .init(stallThresholds: .init(.milliseconds(10)), observer: observer))
 
       dispatcher.background.async(label: "stuck") { _ = observer.enough.wait(patience) }
 

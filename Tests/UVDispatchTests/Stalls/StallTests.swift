@@ -20,7 +20,7 @@ extension OnePool {
     private func isReportedFirst() throws -> Bool {
       let observer = Stalls()
       let dispatcher = try UVDispatcher(
-        .init(stallThreshold: .milliseconds(10), observer: observer))
+        .init(stallThresholds: .init(.milliseconds(10)), observer: observer))
       let gate = Latch()
       dispatcher.background.async(label: "old") { gate.hold(patience) }
       // The next report of the old body comes when its time has doubled.

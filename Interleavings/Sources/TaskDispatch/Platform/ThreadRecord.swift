@@ -1,0 +1,1 @@
+../../../../Sources/TaskDispatch/Platform/ThreadRecord.swift

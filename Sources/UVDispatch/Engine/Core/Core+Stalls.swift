@@ -1,0 +1,90 @@
+internal import TaskDispatch
+
+/// Bodies, and callbacks, that keep their thread for too long.
+extension Core {
+  /// Looks at all that runs, and defers reports of what has stalled.
+  ///
+  /// - Returns: When the next look is due, in nanoseconds; nil if the first body that starts wakes the watchdog.
+  func lookForStalls() -> Int64? {
+    stalls.beginLook()
+    for stall in stalls.takeEnded() { deferReport(of: stall) }
+    for task in running.all {
+      let began = isObserved ? task.startedAt : nil
+      guard
+        let held = stalls.see(.task(task.id), on: task.lane, since: began, at: now)
+      else { continue }
+      task.isToldAsStalled = true
+      tell(.stalled(.nanoseconds(held)), task)
+      deferReport(of: facts(of: task, held, isOver: false))
+    }
+    for thread in running.telling {
+      guard
+        let held = stalls.see(.callbacks(thread.number), on: thread.lane, since: nil, at: now)
+      else { continue }
+      deferReport(of: facts(of: thread, held, isOver: false))
+    }
+    return stalls.endLook(numbered: accounts.lastNumber, at: now)
+  }
+
+  /// A body starts. Wakes the watchdog if that is parked.
+  @inline(__always) func noteStartForWatchdog() { if stalls.isParked { unparkWatchdog() } }
+
+  @inline(never) private func unparkWatchdog() {
+    stalls.unpark()
+    let watchdog = watchdog
+    callbacks.appendWake { watchdog.wake() }
+  }
+
+  /// The body of a task has returned. Tells of that if its stall was told of.
+  @inline(__always) func noteEndForWatchdog(of task: RunningTask) {
+    if task.isToldAsStalled { noteEndOfStall(of: task) }
+  }
+
+  @inline(never) private func noteEndOfStall(of task: RunningTask) {
+    task.isToldAsStalled = false
+    guard let held = stalls.end(.task(task.id), at: now) else { return }
+    tellEnd(of: facts(of: task, held, isOver: true))
+  }
+
+  /// The calling thread makes callbacks after the end of a task, until ``endTelling(_:)``.
+  ///
+  /// - Returns: The number that ``endTelling(_:)`` needs.
+  func beginTelling(on lane: Lane) -> UInt64 {
+    running.beginTelling(on: lane, by: TaskContext.callingThread)
+  }
+
+  func endTelling(_ number: UInt64) {
+    let thread = running.endTelling(number)
+    guard stalls.toldCount > 0, let held = stalls.end(.callbacks(number), at: now) else { return }
+    tellEnd(of: facts(of: thread, held, isOver: true))
+  }
+
+  /// Reports of one stall must come in order, and the watchdog may just be making one.
+  private func tellEnd(of stall: Stall.Facts) {
+    if stalls.isTelling { return stalls.append(ended: stall) }
+    deferReport(of: stall)
+  }
+
+  private func deferReport(of stall: Stall.Facts) {
+    let receivers = observation.stallReceivers
+    guard !receivers.isEmpty else { return }
+    callbacks.append {
+      let stall = Stall(stall)
+      for receiver in receivers { receiver.report(stall) }
+    }
+  }
+
+  private func facts(of task: RunningTask, _ held: Int64, isOver: Bool) -> Stall.Facts {
+    Stall.Facts(
+      task: task.record, lane: task.lane, thread: task.thread, nanoseconds: held, isOver: isOver,
+      time: instant)
+  }
+
+  private func facts(
+    of telling: RunningTasks.Telling, _ held: Int64, isOver: Bool
+  ) -> Stall.Facts {
+    Stall.Facts(
+      task: nil, lane: telling.lane, thread: telling.thread, nanoseconds: held, isOver: isOver,
+      time: instant)
+  }
+}

@@ -1,0 +1,46 @@
+public import TaskDispatch
+
+/// A body that keeps its thread for longer than a threshold, or callbacks that do: see
+/// ``UVDispatcher/watchStalls(_:)``.
+public struct Stall: Sendable, Hashable {
+  /// The task of the body. Nil if the thread is in no body: after the end of a task it makes callbacks, to code that
+  /// waits for the outcome, to the notifications of groups, or to the observer.
+  public let task: TaskRecord?
+  /// Whether the thread is the loop's, or a worker, or one that has called `sync` on a background queue.
+  public let lane: Lane
+  /// The thread.
+  public let thread: ThreadRecord
+  /// For how long the body has kept its thread, at least. It may have begun before, by half the threshold at most. At
+  /// the end: how long it has kept the thread in all.
+  public let duration: Duration
+  /// Whether it is over: the thread goes on.
+  public let isOver: Bool
+  /// When this was so, on the dispatcher's clock.
+  public let time: DispatcherInstant
+
+  public init(
+    task: TaskRecord?, lane: Lane, thread: ThreadRecord, duration: Duration, isOver: Bool,
+    time: DispatcherInstant
+  ) {
+    self.task = task
+    self.lane = lane
+    self.thread = thread
+    self.duration = duration
+    self.isOver = isOver
+    self.time = time
+  }
+}
+
+extension Stall: CustomStringConvertible {
+  /// One line for people: what keeps which thread for how long, and where it was submitted.
+  public var description: String {
+    let what = task.map { $0.name } ?? "callbacks"
+    let place = lane == .foreground ? "the loop" : "a worker"
+    let verb =
+      isOver
+      ? "let \(place) go after"
+      : task == nil ? "have kept \(place) for" : "has kept \(place) for"
+    let record = task.map { "; \($0)" } ?? ""
+    return "\(what) \(verb) \(duration.shortText): \(thread)\(record)"
+  }
+}

@@ -1,0 +1,41 @@
+public import TaskDispatch
+
+extension UVDispatcher {
+  /// Begins to watch for *stalls*: bodies, and callbacks, that keep their thread for longer than
+  /// ``Configuration/stallThresholds``.
+  ///
+  /// A thread of the dispatcher's own looks at what runs, twice in the shorter threshold, but only while something
+  /// runs. Tasks are as fast as without it. It finds every stall after one and a half times the threshold at most, and
+  /// tells of it then, again each time that its duration has doubled, and once more when it is over.
+  ///
+  /// Any thread. Each further call adds a receiver. The dispatcher keeps `report` until it ends itself.
+  ///
+  /// - Parameter report: Called under no lock and in no task. Reports come one after the other: those of a stall that
+  ///   goes on on the watching thread, that of its end on the same thread or on the one that was stalled. While
+  ///   `report` has not returned, no other stall is told of, and a shutdown waits for it up to its deadlines.
+  /// - Throws: ``UVError`` if the system has no room for another thread. Then nothing is watched, and `report` is
+  ///   released.
+  public func watchStalls(_ report: @escaping @Sendable (Stall) -> Void) throws(UVError) {
+    if ForkGuard.isForked { refuse("a forked child cannot watch for stalls") }
+    let receiver = StallReceiver(report)
+    engine.withCore { $0.observation.add(receiver) }
+    do throws(UVError) {
+      try startWatchdog()
+    } catch {
+      engine.withCore { $0.observation.remove(receiver) }
+      throw error
+    }
+  }
+
+  /// Starts the thread that watches, unless it has started.
+  func startWatchdog() throws(UVError) {
+    try watchdog.start(named: engine.settings.label, watching: self)
+  }
+}
+
+/// Code of the program that gets reports of stalls.
+final class StallReceiver: Sendable {
+  let report: @Sendable (Stall) -> Void
+
+  init(_ report: @escaping @Sendable (Stall) -> Void) { self.report = report }
+}
