@@ -1,3 +1,4 @@
+import Glibc
 import TaskDispatch
 import TaskDispatchTesting
 import TestSupport
