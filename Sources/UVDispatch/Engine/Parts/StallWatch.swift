@@ -110,8 +110,9 @@ struct StallWatch {
   mutating func append(ended stall: Stall.Facts) { ended.append(stall) }
 
   mutating func takeEnded() -> [Stall.Facts] {
-    defer { ended = [] }
-    return ended
+    let taken = ended
+    ended = []
+    return taken
   }
 }
 
