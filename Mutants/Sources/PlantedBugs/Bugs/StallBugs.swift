@@ -175,7 +175,9 @@ private let watchBugs = [
   Bug(
     "stall.callbacks-unseen", breaks: "callbacks that keep a thread are not told of",
     in: "UVDispatch/Engine/Core/Core+Stalls.swift",
-    .expression("in running.telling", becomes: "in running.telling.filter { _ in false }"),
+    .expression(
+      "running.telling", becomes: "running.telling.filter { _ in false }",
+      within: "for thread in running.telling"),
     suites: ["WatchStallsTests"]),
   Bug(
     "stall.callbacks-stay", breaks: "callbacks count as being made after they were made",
