@@ -36,18 +36,18 @@ private let lookBugs = [
   Bug(
     "stall.never-parks", breaks: "rule 16: an idle dispatcher wakes its watchdog",
     in: "UVDispatch/Engine/Parts/StallWatch.swift",
-    .expression("samples.isEmpty, numbered == self.numbered", becomes: "samples.isEmpty, false"),
+    .expression("samples.isEmpty && numbered == self.numbered", becomes: "false"),
     suites: ["QuietTests", "StallWatchTests"]),
   Bug(
     "stall.parks-while-busy", breaks: "each burst of bodies has to wake the watchdog several times",
     in: "UVDispatch/Engine/Parts/StallWatch.swift",
-    .expression("samples.isEmpty, numbered == self.numbered", becomes: "samples.isEmpty"),
+    .expression("samples.isEmpty && numbered == self.numbered", becomes: "samples.isEmpty"),
     suites: ["StallWatchTests"]),
   Bug(
     "stall.parks-with-bodies", breaks: "no thread looks at a body that runs for long",
     in: "UVDispatch/Engine/Parts/StallWatch.swift",
     .expression(
-      "samples.isEmpty, numbered == self.numbered", becomes: "numbered == self.numbered"),
+      "samples.isEmpty && numbered == self.numbered", becomes: "numbered == self.numbered"),
     suites: ["StallWatchTests", "WatchStallsTests"]),
   Bug(
     "stall.period-overflows", breaks: "a threshold that is never reached ends the process",
@@ -125,13 +125,14 @@ private let endBugs = [
   Bug(
     "stall.counted-twice", breaks: "the watchdog believes that a stall goes on",
     in: "UVDispatch/Engine/Parts/StallWatch.swift",
-    .expression("!sample.isTold { toldCount += 1 }", becomes: "true { toldCount += 1 }"),
+    .expression("!sample.isTold", becomes: "true", within: "if !sample.isTold"),
     suites: ["WatchStallsTests", "StallWatchTests"]),
   Bug(
     "stall.untold-ends", breaks: "the end of a body that was not told of is told of",
     in: "UVDispatch/Engine/Parts/StallWatch.swift",
     .expression(
-      "let sample = samples[occupant], sample.isTold", becomes: "let sample = samples[occupant]"),
+      "sample.isTold", becomes: "true",
+      within: "guard let sample = samples[occupant], sample.isTold"),
     suites: ["StallWatchTests"]),
   Bug(
     "stall.out-of-order", breaks: "a stall is over, and then it is told of again",

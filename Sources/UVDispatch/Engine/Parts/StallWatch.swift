@@ -83,7 +83,7 @@ struct StallWatch {
     defer { self.numbered = numbered }
     // What has ended during the telling is told of at once after it.
     if isTelling { return now }
-    if samples.isEmpty, numbered == self.numbered {
+    if samples.isEmpty && numbered == self.numbered {
       isParked = true
       return nil
     }
