@@ -96,6 +96,9 @@ public final class RecordingDispatcher: DispatcherImplementation, EventDispatche
 
   public var ledger: Ledger { withState { $0.ledger } }
 
+  /// What the fake holds now. Threads and their pool are not in it, nor for how long a body has run.
+  public func snapshot() -> DispatcherSnapshot { withState { $0.snapshot() } }
+
   /// Whether the calling code runs in a task of `queue`. Between two steps, the test's thread stands for the
   /// foreground.
   public func isCurrent(_ queue: TaskQueue) -> Bool {
@@ -153,4 +156,13 @@ public final class RecordingDispatcher: DispatcherImplementation, EventDispatche
   /// The fake that ``withDispatcher(_:_:)`` or the test's trait has made current. Nil if there is none, or if the
   /// current dispatcher is no fake.
   public static var current: RecordingDispatcher? { Dispatchers.innermost as? RecordingDispatcher }
+}
+
+extension RecordingDispatcher: CustomStringConvertible {
+  /// One line: the virtual time, and how many submissions there were and how they have ended. ``snapshot()`` tells
+  /// more.
+  public var description: String {
+    let (now, ledger) = withState { ($0.now, $0.ledger) }
+    return "RecordingDispatcher at \(DispatcherInstant(nanoseconds: now)): \(ledger)"
+  }
 }

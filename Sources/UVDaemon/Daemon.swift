@@ -34,6 +34,7 @@
     public let manager: ServiceManager
     let policy: ShutdownPolicy
     private let secondSignalAfter: Duration
+    private let snapshotSignal: Signal?
     let reloadTimeout: Duration
     let logger: Logger
     let teller: Teller
@@ -57,6 +58,8 @@
     ///   - reloadTimeout: How long a handler of a reload may take. After that its Task is cancelled, the handler is
     ///     logged as failed, and the next one is called.
     ///   - watchesStalls: Whether to watch for stalls.
+    ///   - snapshotSignal: The signal at which the daemon logs a snapshot of the dispatcher, as several lines. Nil for
+    ///     none. While a body holds the loop, it comes to nothing.
     ///   - manager: The service manager. If nil, the one that the environment of this process names.
     ///   - logger: Gets signals, failed reloads, what a shutdown leaves behind, and variables of the environment that
     ///     are meant for another process.
@@ -64,25 +67,28 @@
     public convenience init(
       _ dispatcher: Dispatcher, shutdown policy: ShutdownPolicy = ShutdownPolicy(),
       secondSignalAfter: Duration = .seconds(1), reloadTimeout: Duration = .seconds(60),
-      watchesStalls: Bool = true, manager: ServiceManager? = nil, logger: Logger
+      watchesStalls: Bool = true, snapshotSignal: Signal? = .user2,
+      manager: ServiceManager? = nil, logger: Logger
     ) throws(EnvironmentError) {
       let manager = if let manager { manager } else { try ServiceManager.current() }
       self.init(
         dispatcher, shutdown: policy, secondSignalAfter: secondSignalAfter,
-        reloadTimeout: reloadTimeout, watchesStalls: watchesStalls, manager: manager,
-        logger: logger
+        reloadTimeout: reloadTimeout, watchesStalls: watchesStalls,
+        snapshotSignal: snapshotSignal, manager: manager, logger: logger
       ) { manager.send($0) }
     }
 
     init(
       _ dispatcher: Dispatcher, shutdown policy: ShutdownPolicy,
       secondSignalAfter: Duration = .seconds(1), reloadTimeout: Duration = .seconds(60),
-      watchesStalls: Bool = true, manager: ServiceManager, logger: Logger,
+      watchesStalls: Bool = true, snapshotSignal: Signal? = .user2, manager: ServiceManager,
+      logger: Logger,
       send: @escaping @Sendable ([ServiceManager.Notification]) -> SendError?
     ) {
       self.dispatcher = dispatcher
       self.policy = policy
       self.secondSignalAfter = secondSignalAfter
+      self.snapshotSignal = snapshotSignal
       self.reloadTimeout = reloadTimeout
       self.manager = manager
       self.logger = logger
@@ -182,18 +188,22 @@
     /// If the calling thread blocks one of the signals, because the program was started so, it is unblocked, and that
     /// is logged.
     ///
+    /// It also begins to log a snapshot of the dispatcher at `SIGUSR2`, unless the daemon was told otherwise.
+    ///
     /// - Throws: ``EventRefusal`` for a signal that cannot be waited for. Nothing is left behind then. If a shutdown
     ///   has begun already, it throws nothing, and the signals have no effect on the daemon.
     public func begin(
       untilSignals signals: [Signal] = [.terminate, .interrupt]
     ) throws(EventRefusal) {
-      if dispatcher is UVDispatcher { letIn(signals) }
+      let forSnapshots = snapshotSignal.map { signals.contains($0) ? [] : [$0] } ?? []
+      if dispatcher is UVDispatcher { letIn(signals + forSnapshots) }
       var registered: [Registration] = []
-      for signal in signals {
+      for signal in signals + forSnapshots {
         do throws(EventRefusal) {
           registered.append(
             try dispatcher.onSignal(signal, label: "\(signal)") { deliveries in
-              self.end(because: "\(signal)", deliveries)
+              if signals.contains(signal) { return self.end(because: "\(signal)", deliveries) }
+              self.logger.notice("\(self.dispatcher.snapshot())")
             })
         } catch {
           for registration in registered { registration.cancel() }
@@ -253,6 +263,7 @@
         let more = others.count == 1 ? "" : "; \(others.count - 1) more never started"
         logger.warning("left behind: \(first)\(more)")
       }
+      if let snapshot = report.snapshot { logger.notice("at the end: \(snapshot)") }
       logger.info("has shut down: \(report.ledger)")
     }
   }

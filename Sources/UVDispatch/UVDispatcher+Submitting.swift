@@ -41,6 +41,7 @@ extension UVDispatcher {
   /// Whether a plain task that found its queue full is refused at once. Then it counts as refused.
   @inline(never) private func isRefused(by flow: FlowControl?) -> Bool {
     guard let flow, flow.refusesAtOnce else { return false }
+    flow.noteRefusal()
     doors.noteRefusal()
     return true
   }

@@ -32,7 +32,7 @@ public final class UVDispatcher: DispatcherImplementation, @unchecked Sendable {
   /// The configuration that the dispatcher was made with. Any thread.
   public var configuration: Configuration {
     var configuration = engine.settings
-    configuration.observer = engine.withCore { $0.observation.observer }
+    configuration.observer = engine.withCore { $0.observer }
     return configuration
   }
   /// How many threads libuv's pool has. All dispatchers of the process, and libuv itself, share them.
@@ -43,7 +43,7 @@ public final class UVDispatcher: DispatcherImplementation, @unchecked Sendable {
   /// Fewer run while other dispatchers of the process use the pool, or have used it and may again.
   public let effectiveBackgroundWidth: Int
   /// Its thread starts with the first code that wants to be told of stalls.
-  var watchdog: Watchdog { engine.core.watchdog }
+  var watchdog: Watchdog { engine.core.stalls.watchdog }
 
   /// Makes a dispatcher. The first one of a process also starts libuv's pool. The loop does not run yet. Any thread.
   ///
@@ -65,6 +65,8 @@ public final class UVDispatcher: DispatcherImplementation, @unchecked Sendable {
       configuration, observer: observer, width: effectiveBackgroundWidth, threads: most)
     doors = engine.doors
     engine.connect(to: self, poolThreads: effectivePoolThreads)
+    let setting = settingOfSnapshots
+    engine.core.closing.makeSnapshot = { DispatcherSnapshot($0, setting) }
     if observer != nil { try startWatchdog() }
   }
 

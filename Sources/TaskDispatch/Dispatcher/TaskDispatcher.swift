@@ -71,6 +71,12 @@ public protocol TaskDispatcher: AnyObject, Sendable {
   /// How many submissions this dispatcher has had, and how they ended. Any thread.
   var ledger: Ledger { get }
 
+  /// What this dispatcher holds and does now: its queues, what runs, timers, handlers and waits. Any thread.
+  ///
+  /// It takes no longer if more tasks wait. It holds the dispatcher's lock for a time that grows with the number of
+  /// queues, of running tasks and of handlers.
+  func snapshot() -> DispatcherSnapshot
+
   // MARK: The end
 
   /// Begins to shut down, and returns at once. Any thread or task. A later call can only shorten the
@@ -98,6 +104,11 @@ extension TaskDispatcher {
 
   /// Begins to shut down with the default deadlines.
   public func beginShutdown() { beginShutdown(ShutdownPolicy()) }
+
+  /// A snapshot with the time and the ledger alone, for a dispatcher that knows no more.
+  public func snapshot() -> DispatcherSnapshot {
+    DispatcherSnapshot(label: "\(type(of: self))", time: now, ledger: ledger)
+  }
 
   /// Shuts down with the default deadlines, and returns the report.
   nonisolated(nonsending) public func shutdown() async -> ShutdownReport {

@@ -5,7 +5,7 @@
 /// counts as refused from then on. Each run
 /// of a repeating timer counts as a submission of its own. The timer counts as one more, which ends
 /// cancelled.
-public struct Ledger: Sendable, Hashable {
+public struct Ledger: Sendable, Hashable, Codable {
   /// Submissions that were accepted.
   public var accepted = 0
   /// Submissions that were refused.

@@ -64,10 +64,16 @@ public struct ShutdownReport: Sendable {
   /// have got its number only when this report was made, unless it was cancelled or waited for before. Plain
   /// timers that were not due are counted in the ledger and not listed.
   public let unfinished: [Unfinished]
+  /// What the dispatcher held when the report was made, if anything is unfinished: which threads are still in bodies,
+  /// and what they wait for. Nil else.
+  public let snapshot: DispatcherSnapshot?
 
-  public init(ledger: Ledger, unfinished: [Unfinished]) {
+  public init(
+    ledger: Ledger, unfinished: [Unfinished], snapshot: DispatcherSnapshot? = nil
+  ) {
     self.ledger = ledger
     self.unfinished = unfinished
+    self.snapshot = snapshot
   }
 }
 

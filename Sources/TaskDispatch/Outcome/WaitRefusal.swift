@@ -22,7 +22,7 @@ public enum WaitRefusal: Error, Sendable, Hashable {
 }
 
 /// One link in a chain of waits: a running task, and the queue or task that it waits for.
-public struct WaitLink: Sendable, Hashable {
+public struct WaitLink: Sendable, Hashable, Codable {
   /// The label of the waiting task, else its file and line. `"this thread"` for a caller outside any task.
   public let waiter: String
   /// The queue that the waiting task runs on. Nil outside any task.

@@ -29,6 +29,21 @@
     @inline(__always) nonmutating _modify { yield unsafe &pointer.pointee }
   }
 
+  /// Changes the value as well, and is no reference that is counted. The code that keeps it also keeps the owner of
+  /// the value.
+  @inlinable package var link: Link { unsafe Link(pointer: pointer) }
+
+  @safe @usableFromInline package struct Link {
+    @usableFromInline let pointer: UnsafeMutablePointer<Value>
+
+    @inlinable init(pointer: UnsafeMutablePointer<Value>) { unsafe self.pointer = pointer }
+
+    @inlinable package var value: Value {
+      @inline(__always) _read { yield unsafe pointer.pointee }
+      @inline(__always) nonmutating _modify { yield unsafe &pointer.pointee }
+    }
+  }
+
   @inlinable @inline(__always) package func update<Result>(_ body: (inout Value) -> Result)
     -> Result
   {

@@ -6,7 +6,7 @@
   // The owner of this clock keeps the memory that this points to, and touches it under that lock.
   @usableFromInline let known: UnsafeMutablePointer<Int64>
   /// Which time of the monotonic clock counts as zero.
-  @usableFromInline let origin: Int64
+  @usableFromInline package let origin: Int64
 
   @inlinable package static var unknown: Int64 { .min }
 

@@ -1,7 +1,7 @@
 internal import CThreads
 
 /// A thread of this process, as the kernel names it.
-public struct ThreadRecord: Sendable, Hashable, CustomStringConvertible {
+public struct ThreadRecord: Sendable, Hashable, Codable, CustomStringConvertible {
   /// The kernel's number of the thread, which `top -H` and `/proc` show. It is used again after the thread has ended.
   public let id: Int
   /// The name of the thread, of 15 bytes at most. Empty if the thread has ended, or if the system hides `/proc`.

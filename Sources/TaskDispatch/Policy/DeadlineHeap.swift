@@ -43,6 +43,23 @@
     return entries[index]
   }
 
+  /// The entries that come first, in their order: `count`, or all if there are fewer. O(count²).
+  func first(_ count: Int) -> [Entry] {
+    var found: [Entry] = []
+    // The entries that may be next: each comes after its parent.
+    var candidates = isEmpty ? [] : [0]
+    while found.count < count {
+      let earliest = candidates.indices.min {
+        entry(at: candidates[$0]).precedes(entry(at: candidates[$1]))
+      }
+      guard let earliest else { break }
+      let index = candidates.remove(at: earliest)
+      found.append(entry(at: index))
+      candidates += index * 4 + 1..<max(index * 4 + 1, min(index * 4 + 5, entries.count))
+    }
+    return found
+  }
+
   /// Adds an entry, whose place must have none in this heap. O(log n), plus the growth of ``indexOfPlace`` up
   /// to its place.
   @inlinable mutating func insert(_ entry: Entry) {

@@ -158,6 +158,13 @@
     return body(places[Int(next.place)].element!)
   }
 
+  /// Shows the elements that come due first, with their deadlines, to `body`: `count`, or all if there are fewer.
+  /// O(count²).
+  package func forEachOfFirst(_ count: Int, _ body: (borrowing Element, _ due: Int64) -> Void) {
+    let entries = (exact.first(count) + tolerant.first(count)).sorted { $0.precedes($1) }
+    for entry in entries.prefix(count) { body(places[Int(entry.place)].element!, entry.time) }
+  }
+
   /// Shows every element and its deadline to `body`, in no particular order. O(n).
   @inlinable package func forEach(_ body: (borrowing Element, _ due: Int64) -> Void) {
     exact.forEach({ body(places[Int($0.place)].element!, $0.time) })

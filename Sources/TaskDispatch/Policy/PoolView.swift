@@ -51,6 +51,11 @@
     ownedQueue.update { $0.absorb(&inbox, isUnindexed: isUnindexed) }
   }
 
+  /// The positions of the medium band: see ``ReadyQueue/positions(in:)``.
+  @inlinable package var positionsOfMedium: Range<Int> {
+    ownedQueue.update { $0.ready.positions(in: .medium) }
+  }
+
   /// Assigns positions: shows every unindexed entry of the medium band to `body`, with its position. It may
   /// show some other entries too.
   @inlinable package func assignPositions(_ body: (inout Entry, _ position: Int) -> Void) {

@@ -28,6 +28,22 @@ extension ReadyQueue {
     return copy
   }
 
+  /// From the position of the head of a band to the one that the next element of it will get. O(1).
+  @inlinable package func positions(in band: PriorityBand) -> Range<Int> {
+    bands[band.index].ring.head..<bands[band.index].ring.tail
+  }
+
+  /// Shows the head of each band that has one to `body`, with its position, and then the first barrier. Each of them
+  /// is the element of its kind that has waited the longest. O(1).
+  package func forEachHead(_ body: (borrowing Element, _ position: Int) -> Void) {
+    for index in 0..<4 {
+      let head = bands[index].ring.head
+      guard head < bands[index].ring.tail else { continue }
+      bands[index].ring.withElement(at: head) { body($0, head) }
+    }
+    withNextBarrier { body($0, 0) }
+  }
+
   /// Whether the waiting elements are taken in the order in which they arrived.
   @inlinable package var hasOneBandAndNoBarrier: Bool {
     startableBands != 0 && hasOneStartableBand && barriers.isEmpty

@@ -64,10 +64,18 @@
   /// The report is about to be made: no handler is called any more, and nothing is taken in.
   package mutating func end() { phase = .over }
 
+  /// Whether something is unfinished.
+  package var isUnclean: Bool { !unfinished.isEmpty }
+
   /// Makes the report.
-  package mutating func makeReport(_ ledger: Ledger) -> ShutdownReport {
+  ///
+  /// - Parameter snapshot: What the dispatcher holds, if something is unfinished.
+  package mutating func makeReport(
+    _ ledger: Ledger, _ snapshot: DispatcherSnapshot? = nil
+  ) -> ShutdownReport {
     let report = ShutdownReport(
-      ledger: ledger, unfinished: unfinished.sorted { $0.number < $1.number }.map(\.left))
+      ledger: ledger, unfinished: unfinished.sorted { $0.number < $1.number }.map(\.left),
+      snapshot: snapshot)
     self.report = report
     return report
   }

@@ -282,6 +282,7 @@ final class RecordingView: QueueView, @unchecked Sendable {
   let pool: PoolView<Entry>
   let executors = Locked(Executors())
   @safe @exclusivity(unchecked) var limit: CountedLimit?
+  @safe @exclusivity(unchecked) var counts = OutcomeCounts()
   /// The dispatcher that has made the view.
   let owner: WorkItem.DispatcherName
 

@@ -135,6 +135,18 @@ extension State {
 
   // MARK: Ending
 
+  /// Counts an end, or a refusal, for the dispatcher and for the queue.
+  mutating func countEnd(_ outcome: Outcome, of entry: Entry) {
+    ledger.count(outcome)
+    if let view = entry.view {
+      view.counts.count(outcome)
+    } else if entry.lane == .foreground {
+      foregroundCounts.count(outcome)
+    } else {
+      backgroundCounts.count(outcome)
+    }
+  }
+
   /// Ends a body that has run.
   mutating func finish(_ body: Entry, _ outcome: Outcome) {
     if running.last === body {
@@ -145,7 +157,7 @@ extension State {
     giveBackShare(of: body)
     guard !body.isAbandoned else { return }
     ledger.running -= 1
-    ledger.count(outcome)
+    countEnd(outcome, of: body)
     emit(.finished(outcome), body)
     if !flushes.isEmpty { noteEnd(body.id) }
     if let item = body.item { end(body, item, outcome) }
@@ -175,7 +187,7 @@ extension State {
   mutating func endUnstarted(_ entry: Entry, _ outcome: Outcome) {
     decisions?.ended(entry)
     ledger.waiting -= 1
-    ledger.count(outcome)
+    countEnd(outcome, of: entry)
     emit(.finished(outcome), entry)
     if !flushes.isEmpty { noteEnd(entry.id) }
     guard let item = entry.item else { return }

@@ -56,7 +56,7 @@ extension State {
     shutdown!.end()
     // The loop is gone: no handler runs any more.
     for registration in registrations { unregister(registration.number) }
-    let report = shutdown!.makeReport(ledger)
+    let report = shutdown!.makeReport(ledger, shutdown!.isUnclean ? snapshot() : nil)
     for waiter in reportWaiters { wakeLater { waiter(report) } }
     reportWaiters = []
   }
@@ -95,7 +95,7 @@ extension State {
     for entry in jobs {
       guard case .job(let job) = entry.work else { continue }
       if entry.share == nil { ledger.waiting -= 1 } else { ledger.running -= 1 }
-      ledger.count(.cancelled)
+      countEnd(.cancelled, of: entry)
       emit(.finished(.cancelled), entry)
       if !flushes.isEmpty { noteEnd(entry.id) }
       wakeLater { [job = job.job, executor = job.executor] in executor.runElsewhere(job) }
@@ -248,7 +248,7 @@ extension State {
     entry.isAbandoned = true
     noteUnfinished(entry.record, .abandoned)
     ledger.running -= 1
-    ledger.count(.abandoned)
+    countEnd(.abandoned, of: entry)
     emit(.finished(.abandoned), entry)
     if !flushes.isEmpty { noteEnd(entry.id) }
     if let item = entry.item {

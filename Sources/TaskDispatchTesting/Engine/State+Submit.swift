@@ -45,7 +45,7 @@ extension State {
   }
 
   mutating func countRefusal(_ refusal: Refusal, _ entry: Entry) {
-    ledger.refused += 1
+    countEnd(.refused(refusal), of: entry)
     letGo(of: entry)
     emit(.refused(refusal), entry)
   }

@@ -31,7 +31,7 @@ extension State {
     emit(.due, timed.entry)
     timed.item.beginTaken()
     ledger.waiting -= 1
-    ledger.count(.completed)
+    countEnd(.completed, of: timed.entry)
     emit(.finished(.completed), timed.entry)
     end(timed.item, .completed)
   }

@@ -62,6 +62,8 @@ struct State: ~Copyable {
   var flushes: [Flush] = []
 
   var ledger = Ledger()
+  var foregroundCounts = OutcomeCounts()
+  var backgroundCounts = OutcomeCounts()
   private var moments: [Moment] = []
   var hooks = Hooks()
   /// Whether events are recorded at all: for the history, an observer or a hook.

@@ -4,7 +4,7 @@ internal import TaskDispatch
 
 /// Wakes a loop whenever a signal is delivered to the process, until ``end()``.
 @safe final class SignalWatch {
-  private let signal: Signal
+  let signal: Signal
   private var watch: OpaquePointer?
   /// How many deliveries ``takeDeliveries()`` has returned, and those before the watch.
   private var told: UInt64

@@ -71,7 +71,12 @@
       _ = try daemon.run()
       gate.open()
 
-      #expect(log.entries.count { "\($0.message)".contains("stuck") } == 1)
+      let messages = log.entries.map { "\($0.message)" }
+      #expect(messages.count { $0.hasPrefix("left behind: \"stuck\"") } == 1)
+      let snapshot = try #require(messages.first { $0.hasPrefix("at the end: uv, ") })
+      #expect(snapshot.contains("\n  #1 \"stuck\" from \(#fileID):"))
+      #expect(snapshot.contains(", abandoned, on thread "))
+      #expect(messages.count { $0.contains("stuck") } == 2)
     }
 
     @Test("tells of a body that holds its thread: once, ten times as late again, and at its end")

@@ -19,6 +19,7 @@
       let isBlocked = Box(true)
       Thread.detachNewThread {
         setMask(SIG_UNBLOCK, SIGINT)
+        setMask(SIG_UNBLOCK, SIGUSR2)
         setMask(SIG_BLOCK, SIGTERM)
         runOnce(Logger(label: "test") { _ in log })
         isBlocked.value = setMask(SIG_UNBLOCK, SIGTERM)

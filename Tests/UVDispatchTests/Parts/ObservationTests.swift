@@ -9,10 +9,14 @@ struct ObservationTests {
     func observe(_ event: TaskEvent) {}
   }
 
+  private static func observation(_ observer: (any TaskObserver)?) -> Observation {
+    Observation(observer, StallWatch(StallThresholds()))
+  }
+
   @Test("there is something to tell if there is an observer, until the end and after it")
   func observer() {
     let observer = Deaf()
-    var (with, without) = (Observation(observer), Observation(nil))
+    var (with, without) = (Self.observation(observer), Self.observation(nil))
     #expect(with.isOn && !without.isOn)
     #expect(with.observer as? Deaf === observer && without.observer == nil)
 
@@ -26,7 +30,7 @@ struct ObservationTests {
 
   @Test("receivers of stalls stay in order, until one is removed or the dispatcher ends")
   func receivers() {
-    var observation = Observation(nil)
+    var observation = Self.observation(nil)
     let receivers = (0..<3).map { _ in StallReceiver { _ in } }
     for receiver in receivers { observation.add(receiver) }
     observation.remove(receivers[1])

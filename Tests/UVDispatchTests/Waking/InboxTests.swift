@@ -179,7 +179,7 @@ private final class SharedInbox: Sendable {
   func post(_ entry: UVDispatch.Entry) -> Bool { inbox.post(entry) }
   func hasNotified() -> Bool { inbox.hasNotified() }
   func drain(_ body: (inout Ring<UVDispatch.Entry>) -> Void) {
-    inbox.drain { entries, _ in body(&entries) }
+    inbox.drain { entries, _, _ in body(&entries) }
   }
   func tryGoIdle() -> Bool { inbox.tryGoIdle() }
   func close() { inbox.close() }

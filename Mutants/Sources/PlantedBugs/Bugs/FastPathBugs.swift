@@ -278,7 +278,7 @@ private let endingBugs = [
   Bug(
     "withdraw.counted-nowhere", breaks: "rule 2: the ledger does not know of what was cancelled",
     in: "UVDispatch/Engine/Core/Core+Cancelling.swift",
-    .without("countEnd(ofUnstarted: .cancelled)"),
+    .without("countEnd(of: item, .cancelled)"),
     suites: ["UVContractTests", "WaitingItemTests"]),
   Bug(
     "withdraw.delivery-uncounted",

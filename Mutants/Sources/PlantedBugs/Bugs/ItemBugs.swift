@@ -310,7 +310,7 @@ let itemBugs = [
     in: "UVDispatch/Engine/Core/Core+Run.swift",
     .without(
       "if closing.hasBegun { loop.want() }",
-      within: "accounts.endUnstarted(outcome)\n    if closing.hasBegun { loop.want() }"),
+      within: "item.view as? UVView)\n    if closing.hasBegun { loop.want() }"),
     suites: ["WaitingItemTests"]),
   Bug(
     "item.due-unknown", breaks: "rule 2: a timer's time to live counts from its submission",

@@ -50,12 +50,6 @@ private let lookBugs = [
       "samples.isEmpty && numbered == self.numbered", becomes: "numbered == self.numbered"),
     suites: ["StallWatchTests", "WatchStallsTests"]),
   Bug(
-    "stall.period-overflows", breaks: "a threshold that is never reached ends the process",
-    in: "UVDispatch/Engine/Parts/StallWatch.swift",
-    .expression(
-      "now.addingClamped(period)", becomes: "now + period"),
-    suites: ["StallWatchTests"]),
-  Bug(
     "stall.next-overflows", breaks: "a threshold that is never reached ends the process",
     in: "UVDispatch/Engine/Parts/StallWatch.swift",
     .expression("sample.since.addingClamped(sample.next)", becomes: "sample.since + sample.next"),
@@ -68,7 +62,9 @@ private let lookBugs = [
   Bug(
     "stall.looks-all-the-time", breaks: "a short threshold keeps the watchdog busy",
     in: "UVDispatch/Engine/Parts/StallWatch.swift",
-    .expression("max(latest, now.addingClamped(1_000_000))", becomes: "latest"),
+    .expression(
+      "max(min(next, now + period), now + 1_000_000)",
+      becomes: "min(next, now + period)"),
     suites: ["StallWatchTests"]),
 ]
 

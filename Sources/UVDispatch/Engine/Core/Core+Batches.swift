@@ -22,6 +22,7 @@ extension Core {
     }
     noteTaken(plain, in: context)
     accounts.passOn()
+    context.counts.value.completed += 1
     context.goOn(at: plain.site, id: accounts.next(), since: time)
     return plain
   }
@@ -40,6 +41,7 @@ extension Core {
     noteTaken(plain, in: context)
     context.forgetInItem()
     accounts.passOn(ending: outcome)
+    context.counts.value.count(outcome)
     context.goOn(at: plain.site, id: accounts.next(), since: time)
     context.leaveItem()
     return plain
@@ -58,6 +60,7 @@ extension Core {
     next.beginTaken()
     if context.holdsItem { context.forgetInItem() }
     accounts.passOn(ending: outcome)
+    context.counts.value.count(outcome)
     context.goOn(with: next)
     return true
   }

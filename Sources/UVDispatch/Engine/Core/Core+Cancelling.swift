@@ -6,7 +6,7 @@ extension Core {
   /// - Returns: False if it has a task object, or waits nowhere. Then the item has not changed.
   @inline(__always) func withdraw(_ item: WorkItem) -> Bool {
     guard !item.isQueuedAsTask, takeBack(item) else { return false }
-    countEnd(ofUnstarted: .cancelled)
+    countEnd(of: item, .cancelled)
     return true
   }
 

@@ -8,7 +8,8 @@ extension Core {
     strandJobs()
     removeAllHandlers()
     events.dropSet()
-    guard let report = closing.makeReport(ledger) else { return }
+    let snapshot = closing.isUnclean ? closing.makeSnapshot?(snapshotFacts()) : nil
+    guard let report = closing.makeReport(ledger, snapshot) else { return }
     for wake in closing.takeThreads() { callbacks.appendWake { wake(report) } }
     // The executor that a Task prefers may keep this thread. That must not delay the other Tasks that await the report.
     let tasks = closing.takeTasks()
@@ -100,6 +101,7 @@ extension Core {
       task.isAbandoned = true
       note(task, .abandoned, thread: task.nameOfThread)
       accounts.end(.abandoned)
+      count(.abandoned, on: task.lane, task.view)
       tell(.finished(.abandoned), task)
       endedPlain(task)
       guard let item = task.item else { continue }

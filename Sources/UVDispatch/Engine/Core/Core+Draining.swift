@@ -8,9 +8,10 @@ extension Core {
 
   func drainBackground() {
     if doors.background.mayHoldEntries {
-      doors.background.drain { entries, holdsItems in
+      doors.background.drain { entries, holdsItems, since in
         accounts.accept(entries.slotCount)
-        absorb(&entries, holdsItems: holdsItems, in: background.pool.background)
+        let pool = background.pool.background
+        absorb(&entries, holdsItems, since, in: pool, accounts.background)
       }
       admitCallers()
     }
@@ -29,11 +30,11 @@ extension Core {
   func drain(_ view: UVView) {
     let isFull = background.isOpen && view.pool.isFull
     if isFull != view.isDrainedOnCompletion { background.note(view, isDrainedOnCompletion: isFull) }
-    view.inbox.drain(staysNotified: isFull) { entries, holdsItems in
+    view.inbox.drain(staysNotified: isFull) { entries, holdsItems, since in
       guard !entries.isEmpty else { return }
       accounts.accept(entries.slotCount)
       retainWhilePlain(view)
-      absorb(&entries, holdsItems: holdsItems, in: view.pool)
+      absorb(&entries, holdsItems, since, in: view.pool, view.statistics)
     }
     admitCallers()
   }
@@ -42,11 +43,11 @@ extension Core {
   /// end of that task.
   @inline(never) func drainOnCompletion(_ view: UVView) {
     background.note(view, isDrainedOnCompletion: false)
-    view.inbox.drain(staysNotified: false) { entries, holdsItems in
+    view.inbox.drain(staysNotified: false) { entries, holdsItems, since in
       guard !entries.isEmpty else { return }
       accounts.accept(entries.slotCount)
       retainWhilePlain(view)
-      absorbUnreconciled(&entries, holdsItems: holdsItems, in: view.pool)
+      absorbUnreconciled(&entries, holdsItems, since, in: view.pool, view.statistics)
     }
   }
 
@@ -58,17 +59,23 @@ extension Core {
     }
   }
 
-  private func absorb(_ entries: inout Ring<Entry>, holdsItems: Bool, in view: PoolView<Entry>) {
-    absorbUnreconciled(&entries, holdsItems: holdsItems, in: view)
+  private func absorb(
+    _ entries: inout Ring<Entry>, _ holdsItems: Bool, _ since: Int64, in view: PoolView<Entry>,
+    _ statistics: QueueStatistics
+  ) {
+    absorbUnreconciled(&entries, holdsItems, since, in: view, statistics)
     // By a closure and not by the property: with that, Swift 6.3.1 makes a broken module for ThreadSanitizer.
     ownedBackground.update { $0.pool.reconcile(view, now: { [clock] in clock.now }) }
   }
 
   /// Adds entries to `view`, and leaves its ready tokens as they are. The caller reconciles them next.
   private func absorbUnreconciled(
-    _ entries: inout Ring<Entry>, holdsItems: Bool, in view: PoolView<Entry>
+    _ entries: inout Ring<Entry>, _ holdsItems: Bool, _ since: Int64, in view: PoolView<Entry>,
+    _ statistics: QueueStatistics
   ) {
+    let before = view.positionsOfMedium
     view.absorb(&entries, isUnindexed: holdsItems)
+    statistics.noteArrival(since: since, before, view.positionsOfMedium)
   }
 
   /// Entries have left the queue of a view. If it is empty, the view no longer holds itself. The calling code refers

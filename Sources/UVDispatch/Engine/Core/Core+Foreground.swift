@@ -7,11 +7,13 @@ extension Core {
   /// Moves what the inbox holds into the queue.
   func drainForeground() {
     guard doors.foreground.mayHoldEntries else { return }
-    doors.foreground.drain { entries, holdsItems in
+    doors.foreground.drain { entries, holdsItems, since in
       accounts.accept(entries.slotCount)
       // By a closure and not by the property: with that, Swift 6.3.1 makes a broken module for ThreadSanitizer.
       ownedForeground.update {
+        let before = $0.posted.positions(in: .medium)
         $0.posted.absorb(&entries, alive: entries.slotCount, in: .medium, isUnindexed: holdsItems)
+        accounts.foreground.noteArrival(since: since, before, $0.posted.positions(in: .medium))
       }
     }
   }

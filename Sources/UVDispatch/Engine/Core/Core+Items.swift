@@ -85,6 +85,7 @@ extension Core {
 
   func refuse(_ item: WorkItem, _ refusal: Refusal) {
     accounts.refuse()
+    count(.refused(refusal), on: item.lane, item.view as? UVView)
     tell(.refused(refusal), item)
     release(item, .refused(refusal))
   }

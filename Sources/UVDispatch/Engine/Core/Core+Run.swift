@@ -70,6 +70,11 @@ extension Core {
 
   // MARK: Ending
 
+  /// Counts an end for the queue of what has ended. Besides, ``Accounts`` counts it for the dispatcher.
+  @inline(__always) func count(_ outcome: Outcome, on lane: Lane, _ view: UVView?) {
+    (view?.counts ?? accounts.counts(of: lane)).value.count(outcome)
+  }
+
   /// Ends what runs in a thread's context, whose body has returned.
   ///
   /// - Parameter telling: What is left to be told of the end of its item, if the item has its outcome already.
@@ -78,6 +83,7 @@ extension Core {
     giveBackShare(of: context)
     let item = context.takeItem()
     if item != nil { context.leaveItem() }
+    if !context.isAbandoned { context.counts.value.count(outcome) }
     // Else the context of an idle thread would keep the view.
     context.enter(nil)
     running.remove(context)
@@ -105,6 +111,7 @@ extension Core {
     running.remove(task)
     guard !task.isAbandoned else { return letGo(of: outcome, task.takeItem()) }
     accounts.end(outcome)
+    count(outcome, on: task.lane, task.view)
     tell(.finished(outcome), task)
     endedPlain(task)
     if timers.hasRuns, let run = task.item as? RunItem { endRun(of: run.timer) }
@@ -120,6 +127,7 @@ extension Core {
   /// Ends a task that never started and that stands in no queue any more.
   func endUnstarted(_ task: QueuedTask, _ outcome: Outcome) {
     accounts.endUnstarted(outcome)
+    count(outcome, on: task.lane, task.view)
     tell(.finished(outcome), task)
     endedPlain(task)
     if timers.hasRuns, let run = task.item as? RunItem { endTimer(of: run) }
@@ -132,13 +140,14 @@ extension Core {
       endUnstarted(task, outcome)
       return reuse(consume task)
     }
-    countEnd(ofUnstarted: outcome)
+    countEnd(of: item, outcome)
     release(item, outcome)
   }
 
   /// Counts the end of an item that has no task object. Without one, only a shutdown can be waiting for this end.
-  @inline(__always) func countEnd(ofUnstarted outcome: Outcome) {
+  @inline(__always) func countEnd(of item: WorkItem, _ outcome: Outcome) {
     accounts.endUnstarted(outcome)
+    count(outcome, on: item.lane, item.view as? UVView)
     if closing.hasBegun { loop.want() }
   }
 

@@ -31,7 +31,7 @@ extension Core {
 
   @inline(never) private func unparkWatchdog() {
     stalls.unpark()
-    let watchdog = watchdog
+    let watchdog = stalls.watchdog
     callbacks.appendWake { watchdog.wake() }
   }
 

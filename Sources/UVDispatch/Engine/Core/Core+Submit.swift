@@ -37,7 +37,8 @@ extension Core {
   func makeContext(on lane: Lane) -> BatchContext {
     BatchContext(
       of: TaskQueue.Identity(dispatcher: doors.dispatcher, view: nil, lane: lane),
-      doors.flow(of: lane, nil), shutdown: doors.shutdownFlag)
+      doors.flow(of: lane, nil), accounts.counts(of: lane),
+      shutdown: doors.shutdownFlag)
   }
 
   /// Gives a thread a new context, if other code may still look at what ran in this one.
@@ -63,6 +64,7 @@ extension Core {
 
   func refuse(_ task: QueuedTask, _ refusal: Refusal) {
     accounts.refuse()
+    count(.refused(refusal), on: task.lane, task.view)
     tell(.refused(refusal), task)
     release(task, .refused(refusal))
   }

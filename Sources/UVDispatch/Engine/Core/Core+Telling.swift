@@ -15,7 +15,7 @@ extension Core {
   }
 
   func tell(_ kind: TaskEvent.Kind, _ record: TaskRecord) {
-    guard let observer = observation.observer else { return }
+    guard let observer else { return }
     let event = TaskEvent(kind, record, at: instant)
     callbacks.append { observer.observe(event) }
   }

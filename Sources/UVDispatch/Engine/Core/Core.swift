@@ -16,9 +16,6 @@ internal import TaskDispatch
 final class Core {
   let doors: Doors
   @safe @exclusivity(unchecked) var observation: Observation
-  @safe @exclusivity(unchecked) var stalls: StallWatch
-  /// The thread that looks for stalls, once it has started.
-  let watchdog = Watchdog()
   @safe @exclusivity(unchecked) var standby = Standby()
   @safe @exclusivity(unchecked) var events = Events()
   @safe @exclusivity(unchecked) var blocked = BlockedThreads()
@@ -53,8 +50,7 @@ final class Core {
   ) {
     doors = Doors(
       isSimple: observer == nil, width: width, overflow: configuration.overflow, origin: origin)
-    observation = Observation(observer)
-    stalls = StallWatch(configuration.stallThresholds)
+    observation = Observation(observer, StallWatch(configuration.stallThresholds))
     workers = WorkerWakeups(width: width, threads: threads)
     clock = SectionClock(keptIn: knownTime, origin: origin)
     let step = configuration.agingStep.clampedNanoseconds
@@ -100,6 +96,13 @@ final class Core {
   }
 
   @inline(__always) var isObserved: Bool { observation.isOn }
+
+  var observer: (any TaskObserver)? { observation.observer }
+
+  var stalls: StallWatch {
+    @inline(__always) _read { yield observation.stalls }
+    @inline(__always) _modify { yield &observation.stalls }
+  }
 
   /// Whether a call runs the loop.
   @inline(__always) var loopRuns: Bool { loopThread.isClaimed }

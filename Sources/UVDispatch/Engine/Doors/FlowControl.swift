@@ -1,3 +1,4 @@
+internal import Synchronization
 internal import TaskDispatch
 
 /// The limit of a queue. See ``QueueLimit``: a submission takes a *credit*, and a counted task that leaves the queue
@@ -16,6 +17,8 @@ final class FlowControl: @unchecked Sendable {
   /// way may read an older number. Then the departure counts as later than its submission.
   private let departed = PaddedCount()
   let overflow: Overflow
+  /// How many submissions were refused without the dispatcher's lock.
+  private let refused = Atomic(0)
   /// How many submissions wait for room: items in `Standby`, and blocked threads that have not got it yet. Under the
   /// dispatcher's lock.
   @safe @exclusivity(unchecked) private(set) var waiting = 0
@@ -29,6 +32,10 @@ final class FlowControl: @unchecked Sendable {
 
   /// Whether a plain task that finds the queue full is refused without the dispatcher's lock.
   var refusesAtOnce: Bool { if case .reject = overflow { true } else { false } }
+
+  var refusals: Int { refused.load(ordering: .relaxed) }
+
+  func noteRefusal() { refused.add(1, ordering: .relaxed) }
 
   /// Issues as many credits as there is room for, but not more than `most`. Under the lock of the inbox.
   func issueCredits(atMost most: Int = .max) -> Int {

@@ -26,6 +26,8 @@ struct Inbox: ~Copyable, @unchecked Sendable {
   // one, Swift 6.3.1 makes a broken module.
   struct State: ~Copyable {
     var entries = Ring<Entry>()
+    /// When the first of the entries was posted, in nanoseconds of the monotonic clock, exact to some milliseconds.
+    var since: Int64 = 0
     var isOpen: Bool
     var holdsItems = false
     var notifying: Int32 = 0
@@ -142,7 +144,10 @@ struct Inbox: ~Copyable, @unchecked Sendable {
   }
 
   @inline(__always) private func append(_ entry: consuming Entry) {
-    if state.value.entries.isEmpty { signs.value.holdsEntries.store(true, ordering: .relaxed) }
+    if state.value.entries.isEmpty {
+      signs.value.holdsEntries.store(true, ordering: .relaxed)
+      state.value.since = recentMonotonicNanoseconds()
+    }
     state.value.entries.append(entry)
   }
 
@@ -213,12 +218,28 @@ struct Inbox: ~Copyable, @unchecked Sendable {
   var isNotified: Bool { signs.value.notifications.load(ordering: .relaxed) > 0 }
 
   /// Drains the inbox: `body`, under the lock, takes everything out.
-  func drain(_ body: (inout Ring<Entry>, _ holdsItems: Bool) -> Void) {
+  func drain(_ body: (inout Ring<Entry>, _ holdsItems: Bool, _ since: Int64) -> Void) {
     state.lock()
     defer { state.unlock() }
-    body(&state.value.entries, state.value.holdsItems)
+    body(&state.value.entries, state.value.holdsItems, state.value.since)
     state.value.holdsItems = false
     signs.value.holdsEntries.store(false, ordering: .relaxed)
+  }
+
+  /// How many entries it holds, and when the first of them was posted, in nanoseconds of the monotonic clock.
+  var content: (count: Int, since: Int64) {
+    state.lock()
+    defer { state.unlock() }
+    return (state.value.entries.slotCount, state.value.since)
+  }
+
+  /// The views that were marked ready. They stay so.
+  var readyViews: [UVView] {
+    state.lock()
+    defer { state.unlock() }
+    return (views.value.head..<views.value.tail).map { position in
+      views.value.withElement(at: position) { $0 }
+    }
   }
 
   /// Takes the views that were marked ready, and leaves the empty ring `others` in their place.

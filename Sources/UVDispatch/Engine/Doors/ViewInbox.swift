@@ -20,6 +20,8 @@ struct ViewInbox: ~Copyable, @unchecked Sendable {
   // Not private, for the same reason as ``Inbox/State``.
   struct State: ~Copyable {
     var entries = Ring<Entry>()
+    /// When the first of the entries was posted: see ``Inbox/content``.
+    var since: Int64 = 0
     var isNotified = false
     /// The view was marked ready for one post, and a second post may notify another consumer.
     var mayNotifyForMore = false
@@ -105,14 +107,19 @@ struct ViewInbox: ~Copyable, @unchecked Sendable {
     return true
   }
 
-  @inline(__always) func post(_ entry: consuming Entry) {
+  @inline(__always) private func append(_ entry: consuming Entry) {
+    if state.value.entries.isEmpty { state.value.since = recentMonotonicNanoseconds() }
     state.value.entries.append(entry)
+  }
+
+  @inline(__always) func post(_ entry: consuming Entry) {
+    append(entry)
     state.unlock()
   }
 
   /// Appends an item whose place is written, and ends the post.
   @inline(__always) func post(item: WorkItem) {
-    state.value.entries.append(.item(item))
+    append(.item(item))
     state.value.holdsItems = true
     // Last: see ``Inbox/post(item:)``.
     item.stage = .posted
@@ -123,13 +130,20 @@ struct ViewInbox: ~Copyable, @unchecked Sendable {
   ///
   /// - Parameter staysNotified: Whether the inbox stays notified. If not, it is idle after that.
   func drain(
-    staysNotified: Bool, _ body: (inout Ring<Entry>, _ holdsItems: Bool) -> Void
+    staysNotified: Bool, _ body: (inout Ring<Entry>, _ holdsItems: Bool, _ since: Int64) -> Void
   ) {
     state.lock()
     defer { state.unlock() }
     state.value.isNotified = staysNotified
     state.value.mayNotifyForMore = false
-    body(&state.value.entries, state.value.holdsItems)
+    body(&state.value.entries, state.value.holdsItems, state.value.since)
     state.value.holdsItems = false
+  }
+
+  /// How many entries it holds, and when the first of them was posted: see ``Inbox/content``.
+  var content: (count: Int, since: Int64) {
+    state.lock()
+    defer { state.unlock() }
+    return (state.value.entries.slotCount, state.value.since)
   }
 }

@@ -4,6 +4,21 @@ internal import TaskDispatch
 struct Accounts {
   private(set) var ledger = Ledger()
   private(set) var lastNumber: UInt64 = 0
+  /// What is counted of each lane alone.
+  let foreground = QueueStatistics()
+  let background = QueueStatistics()
+
+  let foregroundCounts: Owned<OutcomeCounts>.Link
+  let backgroundCounts: Owned<OutcomeCounts>.Link
+
+  init() {
+    foregroundCounts = foreground.link
+    backgroundCounts = background.link
+  }
+
+  func counts(of lane: Lane) -> Owned<OutcomeCounts>.Link {
+    lane == .foreground ? foregroundCounts : backgroundCounts
+  }
 
   /// The number of a new submission. Numbers grow.
   @inline(__always) mutating func next() -> UInt64 {

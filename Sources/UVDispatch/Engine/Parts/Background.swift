@@ -24,7 +24,9 @@ struct Background: ~Copyable {
 
   /// The views that still exist, because other code or waiting work refers to them, in the order in which they were
   /// made.
-  var views: [PoolView<Entry>] { known.compactMap { $0.life?.pool } }
+  var views: [PoolView<Entry>] { lives.map(\.pool) }
+
+  var lives: [UVView.Life] { known.compactMap(\.life) }
 
   mutating func add(_ view: UVView) {
     if known.count >= 16, known.count == known.capacity {

@@ -17,6 +17,9 @@ struct Closing {
   /// thread runs the loop later: with two ways, two jobs of the foreground could run at a time.
   private(set) var strandsForeground = false
 
+  /// Makes a snapshot for the report. Set before another thread sees the core.
+  var makeSnapshot: ((SnapshotFacts) -> DispatcherSnapshot)?
+
   /// How long after the second deadline the report is made, whatever still runs, in nanoseconds. In between, the
   /// loop's thread may come to make the report, and jobs of Swift Tasks may end.
   static let grace: Int64 = 100_000_000
@@ -73,7 +76,14 @@ struct Closing {
 
   mutating func end() { progress?.end() }
 
-  mutating func makeReport(_ ledger: Ledger) -> ShutdownReport? { progress?.makeReport(ledger) }
+  /// Whether something is unfinished.
+  var isUnclean: Bool { progress?.isUnclean ?? false }
+
+  mutating func makeReport(
+    _ ledger: Ledger, _ snapshot: DispatcherSnapshot? = nil
+  ) -> ShutdownReport? {
+    progress?.makeReport(ledger, snapshot)
+  }
 
   /// The shutdown ends at its deadline, and gives up all that still runs.
   mutating func strand(foregroundToo: Bool) {

@@ -21,6 +21,8 @@ struct StallWatch {
     var look: Int
   }
 
+  /// Its thread takes the samples, once it has started.
+  let watchdog = Watchdog()
   /// Stalls that were over while the watchdog told of others: it tells of these after that.
   private(set) var ended: [Stall.Facts] = []
   /// The watchdog tells of stalls, or is about to.
@@ -89,12 +91,14 @@ struct StallWatch {
     }
     // Other bodies may begin before the next one is due, or have begun and ended since the last look.
     let period = min(loop, workers) / 2
-    let latest = min(next, now.addingClamped(period))
-    return max(latest, now.addingClamped(1_000_000))
+    return max(min(next, now + period), now + 1_000_000)
   }
 
   /// A body starts while the watchdog is parked, and its thread wakes the watchdog.
   mutating func unpark() { isParked = false }
+
+  /// Since when something has run, as far as a look has seen it; nil if none has. In nanoseconds.
+  func since(_ occupant: Occupant) -> Int64? { samples[occupant]?.since }
 
   /// Something that has run has ended.
   ///

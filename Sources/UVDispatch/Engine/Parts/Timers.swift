@@ -12,6 +12,14 @@ struct Timers: ~Copyable {
   /// When the loop's thread has to wake up for a timer, with its tolerance; nil if nothing waits.
   var nextWakeUp: Int64? { waiting.nextWakeUp }
 
+  /// How many items wait for a time.
+  var count: Int { waiting.count }
+
+  /// Shows the items that come due first to `body`: see ``DeadlineQueue/forEachOfFirst(_:_:)``.
+  func forEachOfFirst(_ count: Int, _ body: (WorkItem, _ due: Int64) -> Void) {
+    waiting.forEachOfFirst(count) { item, due in body(copy item, due) }
+  }
+
   /// Adds an item. O(log n).
   mutating func add(_ item: WorkItem, due time: DispatcherInstant) {
     item.stage = .timers

@@ -18,11 +18,20 @@ final class BatchContext: RunningTask {
   /// there is no limit.
   @safe @exclusivity(unchecked) private(set) var departures: PaddedCount.Link?
   private let departuresOfLane: PaddedCount.Link?
+  /// Counts the ends of the tasks that run here, for the queue.
+  @safe @exclusivity(unchecked) private(set) var counts: Owned<OutcomeCounts>.Link
+  private let countsOfLane: Owned<OutcomeCounts>.Link
 
   /// - Parameters:
   ///   - queue: The lane whose plain tasks the thread will run.
   ///   - flow: The limit of the lane.
-  init(of queue: TaskQueue.Identity, _ flow: FlowControl?, shutdown: ShutdownFlag) {
+  ///   - counts: Those of the lane.
+  init(
+    of queue: TaskQueue.Identity, _ flow: FlowControl?, _ counts: Owned<OutcomeCounts>.Link,
+    shutdown: ShutdownFlag
+  ) {
+    self.counts = counts
+    countsOfLane = counts
     departures = flow?.departures
     departuresOfLane = flow?.departures
     super.init(on: queue, site: CallSite(fileID: "", line: 0), shutdown: shutdown)
@@ -37,6 +46,7 @@ final class BatchContext: RunningTask {
     adopt(nil, of: queue, at: site)
     poolView = view?.pool
     departures = view == nil ? departuresOfLane : view?.inbox.flow?.departures
+    counts = view?.counts ?? countsOfLane
     adopt(view: view)
   }
 

@@ -36,6 +36,15 @@ final class EventHandler: @unchecked Sendable {
 
   var number: UInt64 { record.id.number }
 
+  /// What it waits for; nil once it was removed.
+  var event: SnapshotFacts.Event? {
+    switch source {
+    case .signal(let watch, _): .signal(watch.signal)
+    case .descriptor(let descriptor, let interest, _, _): .descriptor(descriptor, interest)
+    case nil: nil
+    }
+  }
+
   var descriptor: CInt? {
     if case .descriptor(let descriptor, _, _, _) = source { descriptor } else { nil }
   }

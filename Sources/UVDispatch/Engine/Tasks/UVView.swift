@@ -9,6 +9,9 @@ final class UVView: QueueView, @unchecked Sendable {
   /// A shutdown has let a job of a Swift Task that waited here go on elsewhere. Later jobs follow it.
   var isStranded = false
   let pool: PoolView<Entry>
+  let statistics: QueueStatistics
+  /// Those of ``statistics``, stored here so that they are found at once.
+  let counts: Owned<OutcomeCounts>.Link
   let life: Life
   /// The place in the order of submission behind which the plain tasks came that wait here.
   var orderOfPlain: UInt64 = 0
@@ -22,8 +25,22 @@ final class UVView: QueueView, @unchecked Sendable {
   /// tasks.
   final class Life {
     let pool: PoolView<Entry>
+    let label: String
+    let width: Int
+    /// Nil without a limit.
+    let flow: FlowControl?
+    let statistics: QueueStatistics
 
-    init(_ pool: PoolView<Entry>) { self.pool = pool }
+    init(
+      _ pool: PoolView<Entry>, label: String, width: Int, flow: FlowControl?,
+      _ statistics: QueueStatistics
+    ) {
+      self.pool = pool
+      self.label = label
+      self.width = width
+      self.flow = flow
+      self.statistics = statistics
+    }
   }
 
   /// The dispatcher that has made the view.
@@ -38,7 +55,9 @@ final class UVView: QueueView, @unchecked Sendable {
     pool = PoolView(width: width, workerWidth: workerWidth, agingStep: agingStep) {
       entry, position in entry.move(to: position)
     }
-    life = Life(pool)
+    statistics = QueueStatistics()
+    counts = statistics.link
+    life = Life(pool, label: label, width: width, flow: inbox.flow, statistics)
     super.init(label: label, width: width)
   }
 }

@@ -22,12 +22,7 @@ extension DeadlockSearch {
 
   /// What the threads wait for that `thread` waits for, each for the next. `thread` is not live.
   func links(after thread: BlockedThread) -> [WaitLink] {
-    chain(from: thread).threads.dropFirst().map { thread in
-      let task = thread.task
-      return WaitLink(
-        waiter: task?.name ?? (thread.isLoop ? "the loop's thread" : "a worker"),
-        waiterQueue: task?.queueLabel, waitsFor: Self.name(of: thread.target))
-    }
+    chain(from: thread).threads.dropFirst().map(\.link)
   }
 
   /// The threads from `thread` on, each waiting for the next, until one comes up again; and the circle from there on.
@@ -72,8 +67,17 @@ extension DeadlockSearch {
     case nil: nil
     }
   }
+}
 
-  private static func name(of target: BlockedThread.Target) -> String {
+extension BlockedThread {
+  /// The thread, and what it waits for, in words.
+  var link: WaitLink {
+    let thread = isLoop ? "the loop's thread" : isWorker ? "a worker" : "a thread outside"
+    return WaitLink(
+      waiter: task?.name ?? thread, waiterQueue: task?.queueLabel, waitsFor: nameOfTarget)
+  }
+
+  private var nameOfTarget: String {
     switch target {
     case .admission(let caller): "its turn on \(caller.queueLabel)"
     case .item(let item): item.name

@@ -293,6 +293,10 @@ private struct DeadlineTrial: ~Copyable {
     var wakeUp: Int64?
     for element in waiting { wakeUp = min(wakeUp ?? .max, element.latest) }
     if queue.nextWakeUp != wakeUp { return "nextWakeUp is \(queue.nextWakeUp, default: "nil")" }
+    var first: [[Int64]] = []
+    queue.forEachOfFirst(3) { first.append([Int64($0), $1]) }
+    let expected = waiting.sorted { ($0.due, $0.id) < ($1.due, $1.id) }.prefix(3)
+    if first != expected.map({ [Int64($0.id), $0.due] }) { return "the first three are \(first)" }
     return nil
   }
 
