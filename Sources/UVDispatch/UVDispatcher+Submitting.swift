@@ -56,7 +56,7 @@ extension UVDispatcher {
     let begun = doors.beginPost(to: view)
     if begun == .isRefused || begun == .isFull {
       // Once a shutdown has begun, that is what a submission is told.
-      if begun == .isFull, !doors.background.isClosed, isRefused(by: view.inbox.flow) {
+      if begun == .isFull, !doors.background.isClosed, isRefused(by: view.flow) {
         return .refused(.limitReached)
       }
       return engine.postByHand(consume body, on: queue, at: site)

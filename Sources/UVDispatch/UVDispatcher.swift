@@ -65,8 +65,7 @@ public final class UVDispatcher: DispatcherImplementation, @unchecked Sendable {
       configuration, observer: observer, width: effectiveBackgroundWidth, threads: most)
     doors = engine.doors
     engine.connect(to: self, poolThreads: effectivePoolThreads)
-    let setting = settingOfSnapshots
-    engine.core.closing.makeSnapshot = { DispatcherSnapshot($0, setting) }
+    engine.core.closing.set(settingOfSnapshots)
     if observer != nil { try startWatchdog() }
   }
 

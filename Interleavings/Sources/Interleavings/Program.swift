@@ -39,7 +39,8 @@ struct Program: Sendable {
   }
 
   static let all: [Program] =
-    posting + limits + stalls + views + waiting + telling + slowCallbacks + ending + mainQueue + jobs
+    posting + limits + stalls + snapshots + views + waiting + telling + slowCallbacks + ending
+    + mainQueue + jobs
     + rareCalls
     + timersAndDeadlines + generated
 }

@@ -16,14 +16,16 @@ private let contentBugs = [
     "snapshot.full-views-forgotten", breaks: "what was posted to a full queue is not in a snapshot",
     in: "UVDispatch/Engine/Core/Core+Snapshot.swift",
     .expression(
-      "background.full + doors.background.readyViews", becomes: "doors.background.readyViews"),
+      "background.viewsDrainedOnCompletion + doors.background.readyViews",
+      becomes: "doors.background.readyViews"),
     suites: ["SnapshotTests"]),
   Bug(
     "snapshot.ready-views-forgotten",
     breaks: "what was posted to a queue while all workers are busy is not in a snapshot",
     in: "UVDispatch/Engine/Core/Core+Snapshot.swift",
     .expression(
-      "background.full + doors.background.readyViews", becomes: "background.full"),
+      "background.viewsDrainedOnCompletion + doors.background.readyViews",
+      becomes: "background.viewsDrainedOnCompletion"),
     suites: ["SnapshotTests"]),
   Bug(
     "snapshot.due-forgotten", breaks: "timers that are due are not in a snapshot",
@@ -33,9 +35,8 @@ private let contentBugs = [
     suites: ["SnapshotTests"]),
   Bug(
     "snapshot.callbacks-forgotten", breaks: "threads that make callbacks are not in a snapshot",
-    in: "UVDispatch/Engine/Core/Core+Snapshot.swift",
-    .expression(
-      "running.telling.map", becomes: "running.telling.filter { _ in false }.map"),
+    in: "UVDispatch/Engine/Parts/RunningTasks.swift",
+    .expression("telling.map(body)", becomes: "[]"),
     suites: ["SnapshotTests"]),
   Bug(
     "snapshot.refusals-forgotten",
@@ -81,7 +82,7 @@ private let countBugs = [
   Bug(
     "counts.sync-uncounted", breaks: "a sync is not counted for its queue",
     in: "UVDispatch/Engine/Core/Core+Callers.swift",
-    .without("(context.view?.counts ?? accounts.backgroundCounts).value.completed += 1"),
+    .without("(context.view?.counts ?? accounts.counts(of: .background)).value.completed += 1"),
     suites: ["SnapshotTests"]),
   Bug(
     "counts.wrong-queue", breaks: "the bodies of a view are counted for the lane",
@@ -136,7 +137,8 @@ private let ageBugs = [
     "ages.arrival-in-foreground-unnoted", breaks: "the age of what was drained is not known",
     in: "UVDispatch/Engine/Core/Core+Foreground.swift",
     .without(
-      "accounts.foreground.noteArrival(since: since, before, $0.posted.positions(in: .medium))"),
+      "accounts.statistics(of: .foreground)\n          .noteArrival(since: since, before, $0.posted.positions(in: .medium))"
+    ),
     suites: ["SnapshotAgeTests"]),
   Bug(
     "ages.youngest", breaks: "a snapshot tells the age of the youngest",

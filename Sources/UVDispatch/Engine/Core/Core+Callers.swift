@@ -40,7 +40,7 @@ extension Core {
     running.remove(context)
     if context.isAbandoned { return false }
     accounts.end(.completed)
-    (context.view?.counts ?? accounts.backgroundCounts).value.completed += 1
+    (context.view?.counts ?? accounts.counts(of: .background)).value.completed += 1
     tell(.finished(.completed), context)
     endedPlain(context)
     return true

@@ -8,8 +8,8 @@ extension Core {
     strandJobs()
     removeAllHandlers()
     events.dropSet()
-    let snapshot = closing.isUnclean ? closing.makeSnapshot?(snapshotFacts()) : nil
-    guard let report = closing.makeReport(ledger, snapshot) else { return }
+    let facts = closing.isUnclean ? snapshotFacts() : nil
+    guard let report = closing.makeReport(ledger, facts) else { return }
     for wake in closing.takeThreads() { callbacks.appendWake { wake(report) } }
     // The executor that a Task prefers may keep this thread. That must not delay the other Tasks that await the report.
     let tasks = closing.takeTasks()

@@ -11,7 +11,7 @@ extension Core {
       doors.background.drain { entries, holdsItems, since in
         accounts.accept(entries.slotCount)
         let pool = background.pool.background
-        absorb(&entries, holdsItems, since, in: pool, accounts.background)
+        absorb(&entries, holdsItems, since, in: pool, accounts.statistics(of: .background))
       }
       admitCallers()
     }

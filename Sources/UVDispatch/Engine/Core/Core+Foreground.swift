@@ -13,7 +13,8 @@ extension Core {
       ownedForeground.update {
         let before = $0.posted.positions(in: .medium)
         $0.posted.absorb(&entries, alive: entries.slotCount, in: .medium, isUnindexed: holdsItems)
-        accounts.foreground.noteArrival(since: since, before, $0.posted.positions(in: .medium))
+        accounts.statistics(of: .foreground)
+          .noteArrival(since: since, before, $0.posted.positions(in: .medium))
       }
     }
   }

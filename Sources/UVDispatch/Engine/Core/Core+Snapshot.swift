@@ -39,7 +39,7 @@ extension Core {
     var facts = SnapshotFacts(now: now)
     facts.ledger = ledger
     facts.phase =
-      switch closing.progress?.phase {
+      switch closing.phase {
       case nil: .open
       case .draining: .draining
       case .cancelling: .cancelling
@@ -51,8 +51,10 @@ extension Core {
       facts.ledger.accepted += queue.posted
       facts.ledger.waiting += queue.posted
     }
-    facts.running = running.all.sorted { $0.id < $1.id }.map { runningFacts(of: $0) }
-    facts.running += running.telling.map { thread in
+    facts.running = running.filter { _ in true }.sorted { $0.id < $1.id }.map {
+      runningFacts(of: $0)
+    }
+    facts.running += running.mapTelling { thread in
       SnapshotFacts.Running(
         task: nil, lane: thread.lane, thread: thread.thread,
         duration: stalls.since(.callbacks(thread.number)).map { now - $0 }, isBlocked: false,
@@ -62,13 +64,12 @@ extension Core {
     timers.forEachOfFirst(DispatcherSnapshot.mostTimers) { timer, due in
       facts.timers.append((record(of: timer), due - now, timer.kind == .repeating))
     }
-    for handler in events.handlers.values.sorted(by: { $0.number < $1.number }) {
+    for handler in events.all {
       guard let event = handler.event else { continue }
       facts.handlers.append((event, handler.record))
     }
-    facts.waits = blocked.threads.map(\.link)
-    facts.usedThreads = workers.searching + busyWorkers + workers.telling
-    facts.isShort = workers.isShort
+    facts.waits = blocked.links
+    (facts.usedThreads, facts.isShort) = workers.usage(busy: busyWorkers)
     return facts
   }
 
@@ -99,7 +100,7 @@ extension Core {
     facts.queues.append(backgroundFacts)
     // What other views have posted was drained: by invariant A their inboxes are empty.
     var posted: [ObjectIdentifier: (count: Int, since: Int64)] = [:]
-    for view in background.full + doors.background.readyViews {
+    for view in background.viewsDrainedOnCompletion + doors.background.readyViews {
       posted[ObjectIdentifier(view.life)] = view.inbox.content
     }
     for life in background.lives {
@@ -108,12 +109,12 @@ extension Core {
   }
 
   private var foregroundFacts: SnapshotFacts.Queue {
-    let statistics = accounts.foreground
+    let statistics = accounts.statistics(of: .foreground)
     var queue = SnapshotFacts.Queue(
       makeFacts(
-        "\(Lane.foreground)", .foreground, width: 1, doors.foreground.flow, statistics),
+        "\(Lane.foreground)", .foreground, width: 1, doors.flow(of: .foreground, nil), statistics),
       posted: doors.foreground.content, now: monotonicNow)
-    queue.facts.running = running.all.count { $0.lane == .foreground }
+    queue.facts.running = running.filter { $0.lane == .foreground }.count
     ownedForeground.update { foreground in
       queue.facts.waiting += foreground.posted.count + foreground.due.count
       foreground.posted.forEachHead { entry, position in
@@ -125,11 +126,12 @@ extension Core {
   }
 
   private var backgroundFacts: SnapshotFacts.Queue {
-    let statistics = accounts.background
-    let pool = background.pool.background
+    let statistics = accounts.statistics(of: .background)
+    let pool = poolView(nil)
     var queue = SnapshotFacts.Queue(
       makeFacts(
-        "\(Lane.background)", .background, width: pool.queue.width, doors.background.flow,
+        "\(Lane.background)", .background, width: pool.queue.width,
+        doors.flow(of: .background, nil),
         statistics),
       posted: doors.background.content, now: monotonicNow)
     add(pool, statistics, to: &queue)

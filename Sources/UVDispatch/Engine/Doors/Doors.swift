@@ -54,7 +54,7 @@ final class Doors: @unchecked Sendable {
   ///
   /// - Parameter view: The view, or nil for the lane itself.
   @inline(__always) func flow(of lane: Lane, _ view: UVView?) -> FlowControl? {
-    if let view { return view.inbox.flow }
+    if let view { return view.flow }
     return lane == .foreground ? foreground.flow : background.flow
   }
 

@@ -5,18 +5,22 @@ struct Accounts {
   private(set) var ledger = Ledger()
   private(set) var lastNumber: UInt64 = 0
   /// What is counted of each lane alone.
-  let foreground = QueueStatistics()
-  let background = QueueStatistics()
+  private let foreground = QueueStatistics()
+  private let background = QueueStatistics()
 
-  let foregroundCounts: Owned<OutcomeCounts>.Link
-  let backgroundCounts: Owned<OutcomeCounts>.Link
+  private let foregroundCounts: Owned<OutcomeCounts>.Link
+  private let backgroundCounts: Owned<OutcomeCounts>.Link
 
   init() {
     foregroundCounts = foreground.link
     backgroundCounts = background.link
   }
 
-  func counts(of lane: Lane) -> Owned<OutcomeCounts>.Link {
+  func statistics(of lane: Lane) -> QueueStatistics {
+    lane == .foreground ? foreground : background
+  }
+
+  @inline(__always) func counts(of lane: Lane) -> Owned<OutcomeCounts>.Link {
     lane == .foreground ? foregroundCounts : backgroundCounts
   }
 

@@ -28,6 +28,9 @@ struct Background: ~Copyable {
 
   var lives: [UVView.Life] { known.compactMap(\.life) }
 
+  /// The views whose inboxes are drained only when a task of them ends.
+  var viewsDrainedOnCompletion: [UVView] { full }
+
   mutating func add(_ view: UVView) {
     if known.count >= 16, known.count == known.capacity {
       known.removeAll { $0.life == nil }

@@ -17,8 +17,8 @@ struct Closing {
   /// thread runs the loop later: with two ways, two jobs of the foreground could run at a time.
   private(set) var strandsForeground = false
 
-  /// Makes a snapshot for the report. Set before another thread sees the core.
-  var makeSnapshot: ((SnapshotFacts) -> DispatcherSnapshot)?
+  /// What a snapshot for the report needs besides.
+  private var setting: DispatcherSnapshot.Setting?
 
   /// How long after the second deadline the report is made, whatever still runs, in nanoseconds. In between, the
   /// loop's thread may come to make the report, and jobs of Swift Tasks may end.
@@ -76,13 +76,19 @@ struct Closing {
 
   mutating func end() { progress?.end() }
 
+  /// Nil until a shutdown begins.
+  var phase: ShutdownProgress.Phase? { progress?.phase }
+
   /// Whether something is unfinished.
   var isUnclean: Bool { progress?.isUnclean ?? false }
 
-  mutating func makeReport(
-    _ ledger: Ledger, _ snapshot: DispatcherSnapshot? = nil
-  ) -> ShutdownReport? {
-    progress?.makeReport(ledger, snapshot)
+  /// Says what a snapshot for the report needs. Before another thread sees the core.
+  mutating func set(_ setting: DispatcherSnapshot.Setting) { self.setting = setting }
+
+  /// - Parameter facts: What the dispatcher holds, if something is unfinished.
+  mutating func makeReport(_ ledger: Ledger, _ facts: SnapshotFacts? = nil) -> ShutdownReport? {
+    let snapshot = facts.flatMap { facts in setting.map { DispatcherSnapshot(facts, $0) } }
+    return progress?.makeReport(ledger, snapshot)
   }
 
   /// The shutdown ends at its deadline, and gives up all that still runs.

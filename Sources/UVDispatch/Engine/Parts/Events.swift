@@ -11,6 +11,9 @@ struct Events {
   /// The set of all watched descriptors; made with the first.
   var readySet: ReadySet?
 
+  /// All handlers, in the order of registration.
+  var all: [EventHandler] { handlers.values.sorted { $0.number < $1.number } }
+
   mutating func add(_ handler: EventHandler) {
     handlers[handler.number] = handler
     if let descriptor = handler.descriptor {

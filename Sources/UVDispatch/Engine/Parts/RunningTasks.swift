@@ -70,6 +70,8 @@ struct RunningTasks: ~Copyable {
     return telling.removeLast()
   }
 
+  func mapTelling<Result>(_ body: (Telling) -> Result) -> [Result] { telling.map(body) }
+
   // MARK: Flushes
 
   var hasFlushes: Bool { !flushes.isEmpty }

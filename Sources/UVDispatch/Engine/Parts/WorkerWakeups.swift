@@ -44,6 +44,12 @@ struct WorkerWakeups {
   /// - Parameter busy: Runs that are in a body.
   func hasRoom(busy: Int) -> Bool { busy < width && searching + busy + telling < threads }
 
+  /// How many threads of the pool the runs have, or are about to have, and whether other dispatchers have threads that
+  /// another run could have.
+  ///
+  /// - Parameter busy: Runs that are in a body.
+  func usage(busy: Int) -> (used: Int, isShort: Bool) { (searching + busy + telling, isShort) }
+
   /// Whether a run comes for a task: one is searching, or another may start.
   ///
   /// - Parameter busy: Runs that are in a body.

@@ -45,7 +45,7 @@ final class BatchContext: RunningTask {
       dispatcher: queue.dispatcher, view: view.map { ObjectIdentifier($0) }, lane: lane)
     adopt(nil, of: queue, at: site)
     poolView = view?.pool
-    departures = view == nil ? departuresOfLane : view?.inbox.flow?.departures
+    departures = view == nil ? departuresOfLane : view?.flow?.departures
     counts = view?.counts ?? countsOfLane
     adopt(view: view)
   }

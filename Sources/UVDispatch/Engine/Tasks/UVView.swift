@@ -20,6 +20,9 @@ final class UVView: QueueView, @unchecked Sendable {
   /// An actor keeps the view, and the view keeps the executor.
   let serialExecutor = LazyObject<UVSerialExecutor>()
 
+  /// The limit of the view; nil if it has none.
+  @inline(__always) var flow: FlowControl? { inbox.flow }
+
   /// Lives as long as the view. The list of all views refers weakly to this, and not to the view: a weak reference
   /// makes each change of an object's reference count three times as slow, and the view's changes with each of its
   /// tasks.

@@ -117,6 +117,9 @@ struct BlockedThreads {
 
   var isEmpty: Bool { threads.isEmpty }
 
+  /// The threads, and what they wait for, in words.
+  var links: [WaitLink] { threads.map(\.link) }
+
   /// Whether the loop's thread is blocked, with no time-out.
   var holdsLoop: Bool { threads.contains { $0.isSearched && $0.isLoop } }
 
