@@ -6,7 +6,7 @@
   import UVDispatch
 
   let logger = Logger(label: "clockd")
-  let dispatcher = try UVDispatcher(.init(label: "clockd", observer: LoggingObserver(logger)))
+  let dispatcher = try UVDispatcher(.init(label: "clockd"))
   let daemon = try Daemon(dispatcher, logger: logger)
   let ticks = Confined<TimerHandle?>(nil, to: dispatcher.foreground)
 

@@ -8,7 +8,7 @@
   ///
   /// ```swift
   /// let logger = Logger(label: "spoold")
-  /// let dispatcher = try UVDispatcher(.init(label: "spoold", observer: LoggingObserver(logger)))
+  /// let dispatcher = try UVDispatcher(.init(label: "spoold"))
   /// let daemon = try Daemon(dispatcher, logger: logger)
   /// try daemon.onReload { try await configuration.reload() }        // SIGHUP
   /// dispatcher.foreground { listen(); daemon.ready("listens") }

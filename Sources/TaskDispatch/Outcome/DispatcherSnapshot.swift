@@ -260,7 +260,9 @@ extension DispatcherSnapshot.Timer: CustomStringConvertible {
 }
 
 extension DispatcherSnapshot.Handler: CustomStringConvertible {
-  public var description: String { "\(event): \(DispatcherSnapshot.name(label, site))" }
+  public var description: String {
+    "\(event): \(DispatcherSnapshot.name(label == event ? nil : label, site))"
+  }
 }
 
 extension DispatcherSnapshot.Pool: CustomStringConvertible {

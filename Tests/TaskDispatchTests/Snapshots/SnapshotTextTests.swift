@@ -46,7 +46,8 @@ struct SnapshotTextTests {
         repeats: false),
     ]
     snapshot.handlers = [
-      .init(event: "SIGTERM", label: "SIGTERM", site: "UVDaemon/Daemon.swift:200")
+      .init(event: "SIGTERM", label: "SIGTERM", site: "UVDaemon/Daemon.swift:200"),
+      .init(event: "SIGHUP", label: "reload", site: "Spool/Service.swift:30"),
     ]
     snapshot.waits = [
       WaitLink(waiter: "\"scan\"", waiterQueue: "thumbnails", waitsFor: "its turn on disk")
@@ -75,7 +76,8 @@ struct SnapshotTextTests {
           due: #4 Spool/Timer.swift:9 on background
           10 more
         handlers
-          SIGTERM: "SIGTERM" from UVDaemon/Daemon.swift:200
+          SIGTERM: UVDaemon/Daemon.swift:200
+          SIGHUP: "reload" from Spool/Service.swift:30
         blocked
           "scan" on thumbnails waits for its turn on disk
         pool

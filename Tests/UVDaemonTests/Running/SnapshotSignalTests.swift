@@ -39,7 +39,7 @@
       #expect(
         lines.contains(
           "  held, width 1, suspended: 0 running, 1 waiting, the oldest for 0 s; none ended"))
-      #expect(lines.contains { $0.hasPrefix("  SIGTERM: \"SIGTERM\" from UVDaemon/") })
+      #expect(lines.contains { $0.hasPrefix("  SIGTERM: UVDaemon/") })
       try dispatcher.raise(.user2)
       try dispatcher.runNextForegroundTask()
       #expect(notices.count == 2)

@@ -22,7 +22,7 @@ internal import UVDispatch
       keeps the manifest true until SIGTERM or SIGINT ends it. Then it finishes what it has begun, \
       and says what is left; a second signal, a second later or after that, ends it at once. SIGHUP \
       reads the configuration again and goes through the directory; SIGUSR1 writes down what \
-      spoold is doing.
+      spoold is doing, and SIGUSR2 what its threads and queues are.
 
       Durations are numbers with ms, s, min or h: 100ms, 1.5s, 2min. What the file of --config \
       says is a line `name = value` for each option, with # before comments; the command line wins.
