@@ -21,6 +21,9 @@ public enum Rule: Int, Sendable, CaseIterable, Codable {
   /// User code sees the right task and the right queues as current. This rule has no number in the
   /// library.
   case standing = 103
+  /// Snapshots agree with themselves and with earlier ones, and each stall is told of in order. This rule has no number
+  /// in the library.
+  case inspection = 105
   /// All objects that were made are released in the end.
   case leak = 104
   /// A program's own check when all of it has ended. It is no promise of the dispatcher.
@@ -44,6 +47,7 @@ public enum Rule: Int, Sendable, CaseIterable, Codable {
     case .suspension: "suspension"
     case .fault: "faults"
     case .standing: "where am I"
+    case .inspection: "looking inside"
     case .leak: "nothing is left"
     case .program: "a program's own check"
     }

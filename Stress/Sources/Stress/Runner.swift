@@ -156,10 +156,15 @@ final class Runner: @unchecked Sendable {
     isStaffed.wait()
     producers.withLock { $0 = team.map(\.0) }
     let disturber = Disturber(world, seed: dice.next())
+    // In every other round, since looking takes time from the load.
+    let inspector =
+      round % 2 == 1
+      ? Inspector(dispatcher, violations: violations) : nil
     if world.isCutShort { cutShort(world, dispatcher, &dice, before: end) }
     during("waiting for what is open") {
       for (_, _, gate) in team { gate.wait(seconds: 1e6) }
       disturber.stop()
+      inspector?.stop()
       if !world.isCutShort { waitForSilence(world) }
     }
     let least = world.isCutShort ? nil : EventLoad.least

@@ -54,7 +54,8 @@ final class World: @unchecked Sendable {
     case .uv:
       let dispatcher = try UVDispatcher(
         .init(
-          label: "stress", backgroundWidth: width, overflow: overflow, agingStep: agingStep))
+          label: "stress", backgroundWidth: width, overflow: overflow, agingStep: agingStep,
+          stallThresholds: StallThresholds(.milliseconds(5))))
       backgroundWidth = dispatcher.effectiveBackgroundWidth
       self.dispatcher = dispatcher
     case .fake:

@@ -5,8 +5,10 @@ final class UVForeground: Subject {
   let dispatcher: UVDispatcher
   private let queue: TaskQueue
 
-  init(overflow: Overflow = .unbounded) throws {
+  /// - Parameter isWatched: Whether it watches for stalls.
+  init(overflow: Overflow = .unbounded, isWatched: Bool = false) throws {
     dispatcher = try UVDispatcher(.init(overflow: overflow))
+    if isWatched { try dispatcher.watchStalls { print("\($0)") } }
     try dispatcher.start()
     queue = dispatcher.foreground
   }
@@ -26,10 +28,15 @@ final class UVBackground: Subject {
   let dispatcher: UVDispatcher
   private let queue: TaskQueue
 
-  /// - Parameter viewWidth: The width of a queue that is made to submit to; nil to submit to the
-  ///   background itself.
-  init(width: Int, viewWidth: Int? = nil, overflow: Overflow = .unbounded) throws {
+  /// - Parameters:
+  ///   - viewWidth: The width of a queue that is made to submit to; nil to submit to the background
+  ///     itself.
+  ///   - isWatched: Whether it watches for stalls.
+  init(
+    width: Int, viewWidth: Int? = nil, overflow: Overflow = .unbounded, isWatched: Bool = false
+  ) throws {
     dispatcher = try UVDispatcher(.init(backgroundWidth: width, overflow: overflow))
+    if isWatched { try dispatcher.watchStalls { print("\($0)") } }
     precondition(
       dispatcher.effectiveBackgroundWidth == width,
       "the pool is too small for a width of \(width)")

@@ -96,15 +96,19 @@ extension Core {
 
 extension Core {
   private func addQueues(to facts: inout SnapshotFacts) {
+    var bodies: [ObjectIdentifier: Int] = [:]
+    for task in running.filter({ $0.lane == .background }) {
+      bodies[ObjectIdentifier(poolView(task.view)), default: 0] += 1
+    }
     facts.queues.append(foregroundFacts)
-    facts.queues.append(backgroundFacts)
+    facts.queues.append(backgroundFacts(bodies))
     // What other views have posted was drained: by invariant A their inboxes are empty.
     var posted: [ObjectIdentifier: (count: Int, since: Int64)] = [:]
     for view in background.viewsDrainedOnCompletion + doors.background.readyViews {
       posted[ObjectIdentifier(view.life)] = view.inbox.content
     }
     for life in background.lives {
-      facts.queues.append(self.facts(of: life, posted[ObjectIdentifier(life)] ?? (0, 0)))
+      facts.queues.append(self.facts(of: life, posted[ObjectIdentifier(life)] ?? (0, 0), bodies))
     }
   }
 
@@ -125,7 +129,7 @@ extension Core {
     return queue
   }
 
-  private var backgroundFacts: SnapshotFacts.Queue {
+  private func backgroundFacts(_ bodies: [ObjectIdentifier: Int]) -> SnapshotFacts.Queue {
     let statistics = accounts.statistics(of: .background)
     let pool = poolView(nil)
     var queue = SnapshotFacts.Queue(
@@ -134,17 +138,17 @@ extension Core {
         doors.flow(of: .background, nil),
         statistics),
       posted: doors.background.content, now: monotonicNow)
-    add(pool, statistics, to: &queue)
+    add(pool, statistics, bodies, to: &queue)
     return queue
   }
 
   private func facts(
-    of life: UVView.Life, _ posted: (count: Int, since: Int64)
+    of life: UVView.Life, _ posted: (count: Int, since: Int64), _ bodies: [ObjectIdentifier: Int]
   ) -> SnapshotFacts.Queue {
     var queue = SnapshotFacts.Queue(
       makeFacts(life.label, .background, width: life.width, life.flow, life.statistics),
       posted: posted, now: monotonicNow)
-    add(life.pool, life.statistics, to: &queue)
+    add(life.pool, life.statistics, bodies, to: &queue)
     return queue
   }
 
@@ -159,11 +163,14 @@ extension Core {
   }
 
   private func add(
-    _ pool: PoolView<Entry>, _ statistics: QueueStatistics, to queue: inout SnapshotFacts.Queue
+    _ pool: PoolView<Entry>, _ statistics: QueueStatistics, _ bodies: [ObjectIdentifier: Int],
+    to queue: inout SnapshotFacts.Queue
   ) {
     queue.facts.isSuspended = pool.queue.isSuspended
-    queue.facts.running = pool.queue.running
-    queue.facts.waiting += pool.queue.ready.count
+    queue.facts.running = bodies[ObjectIdentifier(pool)] ?? 0
+    // A caller of `sync` that was admitted has a share, and waits until its thread comes.
+    let admitted = max(0, pool.queue.running - queue.facts.running)
+    queue.facts.waiting += pool.queue.ready.count + admitted
     pool.queue.ready.forEachHead { entry, position in
       queue.note(arrival(of: entry, at: position, statistics))
     }

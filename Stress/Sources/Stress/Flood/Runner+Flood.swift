@@ -21,7 +21,8 @@ extension Runner {
     let dispatcher = try UVDispatcher(
       .init(
         label: "flood", backgroundWidth: plan.width ?? 3,
-        overflow: kind < 2 ? .reject(limit: limit) : .unbounded))
+        overflow: kind < 2 ? .reject(limit: limit) : .unbounded,
+        stallThresholds: StallThresholds(.milliseconds(5))))
     let viewWidth = kind == 2 ? 1 : 3
     let flooded: FloodedQueue
     switch kind {
@@ -39,6 +40,7 @@ extension Runner {
     }
     self.flooded.withLock { $0 = flooded }
     try dispatcher.start()
+    let inspector = dice.once(in: 2) ? Inspector(dispatcher, violations: violations) : nil
 
     let until = min(
       max(ends, monotonicNanoseconds() + 50_000_000), monotonicNanoseconds() + 500_000_000)
@@ -54,6 +56,7 @@ extension Runner {
     during("waiting for those that flood the queue") {
       for thread in team { _ = thread.join(seconds: 1e6) }
     }
+    inspector?.stop()
     if violations.hasFindings { return }
     // Bodies submit too, and their submissions count: so what is left runs before the shutdown.
     let look = Gate()
