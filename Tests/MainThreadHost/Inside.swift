@@ -180,7 +180,8 @@ private actor Home {
 /// If a block holds the thread, the report of the stall names the main queue.
 @MainActor func stall() throws {
   let notes = Stalls()
-  let dispatcher = try UVDispatcher(.init(stallThresholds: .init(.milliseconds(5)), observer: notes))
+  let dispatcher = try UVDispatcher(
+    .init(stallThresholds: .init(.milliseconds(5)), observer: notes))
   DispatchQueue.main.async {
     _ = notes.isToldOf.wait(timeout: .now() + 20)
     dispatcher.beginShutdown()

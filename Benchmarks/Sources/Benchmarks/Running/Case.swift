@@ -34,7 +34,8 @@ struct Case: Sendable {
     windowedForeground + windowedBackground + windowedViews + limits + smallWindows + unbounded
     + [selfRepost] + working
     + queueWork + [sleeps, behindBlocker, pingPong] + anyWidth + timers + [hops] + yields
-    + [cancelling, statBehind, sync, idle, manyViews, snapshots, groups, handles, replies] + barriers
+    + [cancelling, statBehind, sync, idle, manyViews, snapshots, groups, handles, replies]
+    + barriers
     + [roundTrip, jobs]
     + backlog + [startUp, binarySize, fakeSteps, exploredSchedules, spoold] + latencies
 }
