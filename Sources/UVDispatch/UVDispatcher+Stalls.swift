@@ -4,15 +4,16 @@ extension UVDispatcher {
   /// Begins to watch for *stalls*: bodies, and callbacks, that keep their thread for longer than
   /// ``Configuration/stallThresholds``.
   ///
-  /// A thread of the dispatcher's own looks at what runs, twice in the shorter threshold, but only while something
-  /// runs. Tasks are as fast as without it. It finds every stall after one and a half times the threshold at most, and
+  /// A thread of the dispatcher's own looks at what runs, twice in the shorter threshold while bodies start. Tasks are as
+  /// fast as without it. It finds every stall after one and a half times the threshold at most, and
   /// tells of it then, again each time that its duration has doubled, and once more when it is over.
   ///
-  /// Any thread. Each further call adds a receiver. The dispatcher keeps `report` until it ends itself.
+  /// Any thread. Each further call adds a receiver. The dispatcher keeps `report` until it ends itself, so `report` must
+  /// not keep the dispatcher.
   ///
-  /// - Parameter report: Called under no lock and in no task. Reports come one after the other: those of a stall that
-  ///   goes on on the watching thread, that of its end on the same thread or on the one that was stalled. While
-  ///   `report` has not returned, no other stall is told of, and a shutdown waits for it up to its deadlines.
+  /// - Parameter report: Called on the watching thread, under no lock and in no task. Reports come one after the other.
+  ///   While `report` has not returned, no other stall is told of, and a shutdown waits for it up to its deadlines. A
+  ///   receiver that is added while a body stalls may be told of the end alone.
   /// - Throws: ``UVError`` if the system has no room for another thread. Then nothing is watched, and `report` is
   ///   released.
   public func watchStalls(_ report: @escaping @Sendable (Stall) -> Void) throws(UVError) {

@@ -207,7 +207,7 @@ extension Engine {
     thread.helped = next
     run(next, core, hidesOuter: true)
     thread.helped = nil
-    tellIfDue(core, isWorker: false)
+    tellIfDue(core, isWorker: false, on: .background)
     core.blocked.endBusy(thread)
     core.blocked.flagThoseThatCheckAlways()
     // Its wait begins again, and may close a circle now.

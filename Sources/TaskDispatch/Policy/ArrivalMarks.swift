@@ -11,6 +11,8 @@ package struct ArrivalMarks {
   }
 
   private var marks: [Mark] = []
+  /// How often elements had been moved when the marks were right.
+  private var compactions = 0
   /// Lots that came within this time count as one, in nanoseconds.
   private static let resolution: Int64 = 4_000_000
   /// From this many marks on, every second one is left out.
@@ -24,27 +26,37 @@ package struct ArrivalMarks {
   ///   - position: That of its first element. It is greater than those of earlier lots.
   ///   - since: When that element came, in nanoseconds.
   ///   - head: The position of the element that is next, now that the lot is there.
-  package mutating func note(_ position: Int, since: Int64, head: Int) {
+  ///   - compactions: How often compaction has moved elements.
+  package mutating func note(_ position: Int, since: Int64, head: Int, _ compactions: Int = 0) {
     if position == head {
       // All earlier lots are gone.
       marks.removeAll(keepingCapacity: true)
-    } else if let last = marks.last, since - last.since < Self.resolution {
+    } else if compactions != self.compactions {
+      // Elements have moved to higher positions, and would seem to belong to later lots. Before that, the head belonged
+      // to the first lot or to a later one.
+      marks = marks.first.map { [Mark(position: .min, since: $0.since)] } ?? []
+    }
+    self.compactions = compactions
+    // The first mark is that of the head.
+    while marks.count > 1, marks[1].position <= head { marks.removeFirst() }
+    if let last = marks.last, since - last.since < Self.resolution {
       return
     }
-    if marks.count >= Self.most { thin(head) }
+    if marks.count >= Self.most { thin() }
     marks.append(Mark(position: position, since: since))
   }
 
-  /// Drops the marks of lots that are gone, and then every second one, if that is not enough.
-  private mutating func thin(_ head: Int) {
-    if let first = marks.lastIndex(where: { $0.position <= head }) { marks.removeFirst(first) }
-    guard marks.count > Self.most / 2 else { return }
+  /// Drops every second mark.
+  private mutating func thin() {
     // An element whose mark is left out counts as older than it is, not as newer.
     marks = marks.indices.filter { $0 % 2 == 0 }.map { marks[$0] }
   }
 
-  /// When the lot came that holds the element at `head`; nil if that is not known.
-  package func since(_ head: Int) -> Int64? { marks.last { $0.position <= head }?.since }
+  /// When the lot came that holds the element at `head`, or one before it; nil if that is not known.
+  package func since(_ head: Int, _ compactions: Int = 0) -> Int64? {
+    if compactions != self.compactions { return marks.first?.since }
+    return marks.last { $0.position <= head }?.since
+  }
 
   #if DEBUG
     package var count: Int { marks.count }

@@ -56,6 +56,10 @@
     ownedQueue.update { $0.ready.positions(in: .medium) }
   }
 
+  @inlinable package var compactionsOfMedium: Int {
+    ownedQueue.update { $0.ready.compactions(in: .medium) }
+  }
+
   /// Assigns positions: shows every unindexed entry of the medium band to `body`, with its position. It may
   /// show some other entries too.
   @inlinable package func assignPositions(_ body: (inout Entry, _ position: Int) -> Void) {

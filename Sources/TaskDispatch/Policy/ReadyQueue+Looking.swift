@@ -33,6 +33,11 @@ extension ReadyQueue {
     bands[band.index].ring.head..<bands[band.index].ring.tail
   }
 
+  /// How often compaction has moved elements of a band to other positions.
+  @inlinable package func compactions(in band: PriorityBand) -> Int {
+    bands[band.index].compactions
+  }
+
   /// Shows the head of each band that has one to `body`, with its position, and then the first barrier. Each of them
   /// is the element of its kind that has waited the longest. O(1).
   package func forEachHead(_ body: (borrowing Element, _ position: Int) -> Void) {

@@ -32,6 +32,8 @@
     @usableFromInline var passedOverAt = Int64.max
     /// From this position on there may be unindexed elements: they have not been assigned their positions.
     @usableFromInline var unindexedFrom = Int.max
+    /// How often elements were moved to other positions.
+    @usableFromInline var compactions = 0
 
     @inlinable init() {}
   }
@@ -357,5 +359,6 @@
   @inlinable mutating func compact(_ index: Int) {
     moveDivides(index)
     bands[index].ring.compact(moved: relocated)
+    bands[index].compactions &+= 1
   }
 }

@@ -24,7 +24,8 @@ extension State {
       snapshot.timers.append(
         DispatcherSnapshot.Timer(
           task: entry.id, label: entry.label, queue: entry.queueLabel, site: "\(entry.site)",
-          dueIn: Duration.nanoseconds(due - now).inSeconds, repeats: timed.item.kind == .repeating))
+          dueIn: Duration.nanoseconds(due.subtractingClamped(now)).inSeconds,
+          repeats: timed.item.kind == .repeating))
     }
     snapshot.handlers = registrations.map { registration in
       DispatcherSnapshot.Handler(

@@ -18,7 +18,7 @@
       guard let task = stall.task else {
         return logger.log(
           level: stall.isOver ? .notice : .warning, "\(stall)",
-          metadata: ["thread": "\(stall.thread)"])
+          metadata: ["thread": "\(stall.thread.id) \"\(stall.thread.name)\""])
       }
       if stall.isOver {
         noteEnd(of: task, at: stall.time, on: stall.thread)
@@ -72,7 +72,7 @@
       var metadata: Logger.Metadata = [
         "task": "\(task.id)", "queue": "\(task.queue)", "site": "\(task.site)",
       ]
-      if let thread { metadata["thread"] = "\(thread)" }
+      if let thread { metadata["thread"] = "\(thread.id) \"\(thread.name)\"" }
       log(level: level, "\(text)\(more)", metadata: metadata)
     }
   }

@@ -47,7 +47,7 @@ extension Engine {
       core.begin(task)
       if !core.late.isEmpty { startLateThread(core) }
       run(task, core)
-      tellIfDue(core, isWorker: false)
+      tellIfDue(core, isWorker: false, on: task.lane)
       core.late.endJob()
     }
     core.late.removeThread()

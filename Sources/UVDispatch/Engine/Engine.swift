@@ -77,6 +77,7 @@ final class Engine: @unchecked Sendable {
     core.share.leave()
     // Running bodies and worker runs hold the dispatcher, so none is left, and no other thread uses it.
     monitor.lock()
+    core.deferReportsOfEnds()
     // No variable of this thread holds any of it, since another thread may have to release it.
     let leftovers = Leftovers(
       core.releaseEverything(), core.callbacks.isEmpty ? nil : core.callbacks.take(),
@@ -242,13 +243,17 @@ final class Engine: @unchecked Sendable {
 
   /// Under the lock, on a thread that has ended a task and holds no other: makes the deferred callbacks, in no task,
   /// with the lock free. Until it returns, another worker run may have this one's place in the width.
-  @inline(__always) func tellIfDue(_ core: Core, isWorker: Bool) {
-    if !core.callbacks.isEmpty { tellNow(core, isWorker: isWorker) }
+  ///
+  /// - Parameter lane: That of the task. Most often a worker tells for the background, and no other thread does.
+  @inline(__always) func tellIfDue(_ core: Core, isWorker: Bool, on lane: Lane? = nil) {
+    if !core.callbacks.isEmpty {
+      tellNow(core, isWorker: isWorker, on: lane ?? (isWorker ? .background : .foreground))
+    }
   }
 
-  @inline(never) private func tellNow(_ core: Core, isWorker: Bool) {
+  @inline(never) private func tellNow(_ core: Core, isWorker: Bool, on lane: Lane) {
     if isWorker { core.workers.beginTelling() }
-    let number = core.beginTelling(on: isWorker ? .background : .foreground)
+    let number = core.beginTelling(on: lane)
     unlock(outsideTasks: true)
     lock()
     core.endTelling(number)

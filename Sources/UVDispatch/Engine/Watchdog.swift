@@ -2,8 +2,9 @@ internal import TaskDispatch
 
 /// The thread that looks for bodies that keep their thread for too long: see ``StallWatch``.
 ///
-/// While anything runs, it sleeps until the next look is due. While nothing runs it is *parked*, and does not wake up
-/// (rule 16). The thread that starts the next body wakes it.
+/// While bodies start, it looks again and again. Once it knows all that runs it is *parked*: it sleeps until it has to
+/// tell of one of these, and the thread that starts the next body wakes it. So while nothing runs it does not wake up
+/// (rule 16), and beside a body that runs for hours it wakes up a few times.
 final class Watchdog: Sendable {
   /// What the watchdog does after a look.
   enum Next {
@@ -32,7 +33,8 @@ final class Watchdog: Sendable {
     monitor.lock()
     defer { monitor.unlock() }
     if state.hasStarted { return }
-    try OwnThread.start(named: name, role: "watch") { [weak dispatcher] in
+    // It makes the reports, so code of the program runs there.
+    try OwnThread.start(named: name, role: "watch", runsBodies: true) { [weak dispatcher] in
       self.watch { Engine.ofLiving(dispatcher) { $0.lookForStalls() } ?? .end }
     }
     state.hasStarted = true

@@ -30,10 +30,12 @@ struct RecipePagesTests {
     for block in shown { #expect(tests.shows(block.text), "not in the tests of \(name): \(block)") }
   }
 
-  @Test("show the daemon that the build compiles")
-  func showTheDaemon() throws {
-    let code = try Page("Documentation/Daemon.md").blocks(of: "swift")
-    let snippet = try PackageFile.text("Snippets/SystemdDaemon.swift")
+  @Test(
+    "show the daemon that the build compiles",
+    arguments: [("Daemon", "SystemdDaemon"), ("LookingInside", "LookingInside")])
+  func showTheDaemon(page: String, snippet: String) throws {
+    let code = try Page("Documentation/\(page).md").blocks(of: "swift")
+    let snippet = try PackageFile.text("Snippets/\(snippet).swift")
 
     #expect(!code.isEmpty)
     for block in code { #expect(snippet.shows(block.text), "not in the snippet: \(block)") }

@@ -40,6 +40,22 @@ struct ArrivalMarksTests {
     #expect(marks.since(9) == Self.tick)
   }
 
+  @Test("after elements have moved, the head counts as old as its lot was before, or older")
+  func moved() {
+    var marks = ArrivalMarks()
+    for lot in 0..<4 {
+      marks.note(lot * 10, since: Int64(lot) * 10 * Self.tick, head: lot == 0 ? 0 : 15)
+    }
+    // The first of these is that of the head.
+    #expect(marks.since(15) == 10 * Self.tick)
+    #expect(marks.since(38, 1) == 10 * Self.tick)
+    marks.note(40, since: 90 * Self.tick, head: 38, 1)
+    #expect(marks.since(38, 1) == 10 * Self.tick)
+    #expect(marks.since(40, 1) == 90 * Self.tick)
+    marks.note(50, since: 99 * Self.tick, head: 50, 2)
+    #expect(marks.since(50, 2) == 99 * Self.tick)
+  }
+
   /// Against a list of all lots.
   @Test("it keeps few marks, and never makes an element younger than it is", arguments: 0..<20)
   func bounded(seed: Int) {

@@ -47,7 +47,7 @@ struct ReuseTests {
       at: 5)
     task.cameDueAt = 6
     task.startedAt = 7
-    task.isToldAsStalled = true
+    task.isWatched = true
     task.position = 9
     task.runningIndex = 10
     task.runner = .caller

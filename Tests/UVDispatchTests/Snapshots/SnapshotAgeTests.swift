@@ -60,6 +60,49 @@ extension OnePool {
       #expect(ages.allSatisfy { $0.least <= $0.said && $0.said <= $0.most }, "\(ages)")
     }
 
+    /// Holds a plain body in a queue for a while, and returns the age of the oldest after `act`.
+    private static func ageOfFirst(
+      on queue: (UVDispatcher) -> TaskQueue, _ act: (UVDispatcher, TaskQueue) throws -> Void
+    ) throws -> Double? {
+      let dispatcher = try UVDispatcher()
+      let queue = queue(dispatcher)
+      if queue.lane == .background { queue.suspend() }
+      queue {}
+      spend(0.02)
+      try act(dispatcher, queue)
+      let age = dispatcher.snapshot().queues.first { $0.label == queue.label }?.oldestAge
+      if queue.lane == .background { queue.resume() }
+      dispatcher.runUntilIdle()
+      return age
+    }
+
+    private static let queues: [@Sendable (UVDispatcher) -> TaskQueue] = [
+      { $0.foreground }, { $0.makeQueue(label: "view", width: 1) },
+    ]
+
+    @Test("also after many tasks behind it were cancelled, and others moved", arguments: 0..<2)
+    func compacted(index: Int) throws {
+      let age = try Self.ageOfFirst(on: Self.queues[index]) { dispatcher, queue in
+        for _ in 0..<3 {
+          let handles = (0..<400).map { _ in queue.submit {} }
+          _ = dispatcher.ledger
+          Self.spend(0.005)
+          for handle in handles { handle.cancel() }
+        }
+      }
+      #expect(try #require(age) >= 0.035)
+    }
+
+    @Test("also after a flush has made an object of it", arguments: 0..<2)
+    func flushed(index: Int) throws {
+      let age = try Self.ageOfFirst(on: Self.queues[index]) { dispatcher, queue in
+        let flush = Task.detached { await queue.flush() }
+        dispatcher.waitUntil { $0.running.hasFlushes }
+        withExtendedLifetime(flush) {}
+      }
+      #expect(try #require(age) >= 0.015)
+    }
+
     @Test(
       "of items and of other bands", arguments: [false, true],
       [(Lane.foreground, false), (.background, false), (.background, true)])

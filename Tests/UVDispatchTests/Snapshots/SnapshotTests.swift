@@ -107,7 +107,7 @@ extension OnePool {
       }
       #expect(isRunning.wait(patience))
       let handle = dispatcher.background.submit(label: "waiter") { try queue.sync {} }
-      dispatcher.waitUntil { $0.blocked.threads.count == 1 }
+      dispatcher.waitUntilBlocked()
       let timers = (0..<12).map { number in
         dispatcher.foreground.after(
           .seconds(3600 + (number * 7) % 12), label: "\((number * 7) % 12)"
@@ -327,6 +327,19 @@ extension OnePool {
       #expect(counts.abandoned == 1 && counts.completed == 0)
       dispatcher.waitUntil { $0.running.isEmpty }
       #expect(try Self.queue("view", of: dispatcher.snapshot()).counts == counts)
+    }
+
+    @Test("may be taken while a sleep waits for the distant past")
+    func distantPast() throws {
+      let dispatcher = try UVDispatcher()
+      let sleeper = Task.detached {
+        try? await dispatcher.clock.sleep(until: DispatcherInstant(nanoseconds: .min))
+      }
+      dispatcher.waitUntil { $0.timers.count == 1 }
+      let timer = try #require(dispatcher.snapshot().timers.first)
+      #expect(timer.dueIn < -9_000_000_000 && timer.description.hasPrefix("due: "))
+      sleeper.cancel()
+      dispatcher.runUntilIdle()
     }
 
     @Test("printed, a dispatcher says its label and its ledger in one line")

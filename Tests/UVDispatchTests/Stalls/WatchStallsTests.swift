@@ -119,6 +119,47 @@ extension OnePool {
       #expect(stalls[0].description.hasPrefix("callbacks have kept \(place) for "))
     }
 
+    @Test("looks at callbacks after a body that it has known for long")
+    func callbacksAfterKnownBody() throws {
+      let dispatcher = try UVDispatcher(.init(stallThresholds: .init(.seconds(3600))))
+      try dispatcher.watchStalls { _ in }
+      let (group, bodyGate, callbackGate) = (WorkGroup(), Latch(), Latch())
+      dispatcher.waitUntil { $0.stalls.isParked }
+      dispatcher.background.async(group: group) { bodyGate.hold(patience) }
+      group.whenEmpty { callbackGate.hold(patience) }
+      dispatcher.waitUntil { core in
+        core.running.all.first.map { core.stalls.since(.task($0.id)) != nil } ?? false
+      }
+      // As if half an hour had passed: the watchdog knows the body, and parks.
+      dispatcher.watchdog.wake()
+      dispatcher.waitUntil { $0.stalls.isParked }
+
+      bodyGate.open()
+      dispatcher.waitUntil { !$0.stalls.isParked && !$0.running.telling.isEmpty }
+      callbackGate.open()
+      dispatcher.runUntilIdle()
+    }
+
+    @Test("looks at a body behind one that it has known for long")
+    func bodyBehindKnownBody() throws {
+      let dispatcher = try UVDispatcher(
+        .init(backgroundWidth: 1, stallThresholds: .init(.seconds(3600))))
+      try dispatcher.watchStalls { _ in }
+      let gates = [Latch(), Latch()]
+      dispatcher.waitUntil { $0.stalls.isParked }
+      for gate in gates { dispatcher.background { gate.hold(patience) } }
+      dispatcher.waitUntil { core in
+        core.running.all.first.map { core.stalls.since(.task($0.id)) != nil } ?? false
+      }
+      dispatcher.watchdog.wake()
+      dispatcher.waitUntil { $0.stalls.isParked }
+
+      gates[0].open()
+      dispatcher.waitUntil { !$0.stalls.isParked && $0.accounts.ledger.completed == 1 }
+      gates[1].open()
+      dispatcher.runUntilIdle()
+    }
+
     @Test("serves every receiver, and an observer besides")
     func receivers() throws {
       let (first, second) = (Reports(1), Reports(1))
@@ -204,7 +245,7 @@ extension OnePool {
       #expect(ran.load(ordering: .relaxed) == 100)
       #expect(dispatcher.ledger.completed == 100 && dispatcher.ledger.balances)
       #expect(reports.all.value.last?.isOver == true)
-      #expect(!dispatcher.engine.loopContext.isToldAsStalled)
+      #expect(!dispatcher.engine.loopContext.isWatched)
       #expect(Set(reports.all.value.map { $0.task!.id }).count == 1)
     }
 

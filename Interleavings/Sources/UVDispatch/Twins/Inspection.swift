@@ -52,7 +52,10 @@ extension Core {
     // A thread that blocks frees the lock as well, and must not leave these to others.
     if workers.hasPending { return "invariant L: a worker run is noted, and no thread starts it" }
     if loop.hasPending { return "invariant W: a wake-up is noted, and no thread sends it" }
-    if stalls.isParked, !running.isEmpty {
+    let areKnown =
+      !running.contains { stalls.since(.task($0.id)) == nil }
+      && !running.telling.contains { stalls.since(.callbacks($0.number)) == nil }
+    if stalls.isParked, !areKnown {
       return "the watchdog is parked, and a body runs that it would never look at"
     }
     if blocked.mustWake, blocked.threads.contains(where: { $0.isAsleep && $0.isFlagged }) {

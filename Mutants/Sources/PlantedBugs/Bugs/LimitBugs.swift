@@ -144,7 +144,7 @@ private let departureBugs = [
     "limit.batch-goes-on-past-waiters",
     breaks: "rule 2: what waits for room gets none while a batch lasts",
     in: "UVDispatch/Engine/Tasks/BatchContext.swift",
-    .expression("departures?.isMarked == true || isToldAsStalled", becomes: "isToldAsStalled"),
+    .expression("departures?.isMarked == true || isWatched", becomes: "isWatched"),
     suites: ["UVContractTests"]),
   Bug(
     "limit.task-departure-lost",

@@ -241,7 +241,7 @@ private let endBugs = [
     in: "UVDispatch/Engine/Core/Core+Ending.swift",
     .expression(
       "!isDelivering && callbacks.isEmpty", becomes: "true",
-      within: "|| !isDelivering && callbacks.isEmpty && !hasForeground"),
+      within: "|| !isDelivering && callbacks.isEmpty && stalls.ended.isEmpty"),
     suites: ["IdleTests"]),
   Bug(
     "end.views-ignored", breaks: "rule 13: the loop ends while a view has work",

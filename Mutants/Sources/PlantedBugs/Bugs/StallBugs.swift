@@ -36,18 +36,18 @@ private let lookBugs = [
   Bug(
     "stall.never-parks", breaks: "rule 16: an idle dispatcher wakes its watchdog",
     in: "UVDispatch/Engine/Parts/StallWatch.swift",
-    .expression("samples.isEmpty && numbered == self.numbered", becomes: "false"),
+    .expression("!hasNew && numbered == self.numbered", becomes: "false"),
     suites: ["QuietTests", "StallWatchTests"]),
   Bug(
     "stall.parks-while-busy", breaks: "each burst of bodies has to wake the watchdog several times",
     in: "UVDispatch/Engine/Parts/StallWatch.swift",
-    .expression("samples.isEmpty && numbered == self.numbered", becomes: "samples.isEmpty"),
+    .expression("!hasNew && numbered == self.numbered", becomes: "!hasNew"),
     suites: ["StallWatchTests"]),
   Bug(
-    "stall.parks-with-bodies", breaks: "no thread looks at a body that runs for long",
+    "stall.parks-with-new-bodies", breaks: "each body of a burst has to wake the watchdog",
     in: "UVDispatch/Engine/Parts/StallWatch.swift",
     .expression(
-      "samples.isEmpty && numbered == self.numbered", becomes: "numbered == self.numbered"),
+      "!hasNew && numbered == self.numbered", becomes: "numbered == self.numbered"),
     suites: ["StallWatchTests", "WatchStallsTests"]),
   Bug(
     "stall.next-overflows", breaks: "a threshold that is never reached ends the process",
@@ -73,17 +73,18 @@ private let endBugs = [
     "stall.plain-goes-on", breaks: "the end of a stall in a batch is never told of",
     in: "UVDispatch/Engine/Tasks/BatchContext.swift",
     .expression(
-      "departures?.isMarked == true || isToldAsStalled", becomes: "departures?.isMarked == true"),
+      "departures?.isMarked == true || isWatched", becomes: "departures?.isMarked == true"),
     suites: ["WatchStallsTests"]),
   Bug(
     "stall.flag-stays", breaks: "after a stall a thread ends each task alone, for ever",
     in: "UVDispatch/Engine/Core/Core+Stalls.swift",
-    .without("task.isToldAsStalled = false"),
+    .without("task.isWatched = false"),
     suites: ["WatchStallsTests"]),
   Bug(
     "stall.not-flagged", breaks: "the end of a stall is never told of",
     in: "UVDispatch/Engine/Core/Core+Stalls.swift",
-    .without("task.isToldAsStalled = true"),
+    .without(
+      "task.isWatched = true", within: "else { continue }\n      task.isWatched = true"),
     suites: ["WatchStallsTests"]),
   Bug(
     "stall.end-of-context-untold", breaks: "the end of a stall is never told of",
@@ -131,21 +132,6 @@ private let endBugs = [
       within: "guard let sample = samples[occupant], sample.isTold"),
     suites: ["StallWatchTests"]),
   Bug(
-    "stall.out-of-order", breaks: "a stall is over, and then it is told of again",
-    in: "UVDispatch/Engine/Core/Core+Stalls.swift",
-    .without("if stalls.isTelling { return stalls.append(ended: stall) }"),
-    suites: ["StallOrderTests"]),
-  Bug(
-    "stall.telling-stays", breaks: "the ends of stalls are told of late",
-    in: "UVDispatch/Engine/Parts/StallWatch.swift",
-    .without("isTelling = false", within: "isTelling = false\n    isParked = false"),
-    suites: ["StallWatchTests"]),
-  Bug(
-    "stall.ended-waits", breaks: "the end of a stall is told of late",
-    in: "UVDispatch/Engine/Parts/StallWatch.swift",
-    .without("if isTelling { return now }"),
-    suites: ["StallWatchTests"]),
-  Bug(
     "stall.ended-stays", breaks: "the end of a stall is told of again and again",
     in: "UVDispatch/Engine/Parts/StallWatch.swift",
     .without("ended = []", within: "ended = []\n    return taken"),
@@ -154,7 +140,8 @@ private let endBugs = [
     "stall.ended-lost",
     breaks: "the end of a stall is not told of if the watchdog tells of another",
     in: "UVDispatch/Engine/Core/Core+Stalls.swift",
-    .without("for stall in stalls.takeEnded() { deferReport(of: stall) }"),
+    .without(
+      "deferReportsOfEnds()", within: "stalls.beginLook()\n    deferReportsOfEnds()"),
     suites: ["StallOrderTests"]),
 ]
 
@@ -176,6 +163,50 @@ private let watchBugs = [
       "running.telling", becomes: "running.telling.filter { _ in false }",
       within: "for thread in running.telling"),
     suites: ["WatchStallsTests"]),
+  Bug(
+    "stall.callbacks-wake-no-thread", breaks: "callbacks after a long body are told of late",
+    in: "UVDispatch/Engine/Core/Core+Stalls.swift",
+    .without(
+      "noteStartForWatchdog()", within: "noteStartForWatchdog()\n    return running.beginTelling"),
+    suites: ["WatchStallsTests"]),
+  Bug(
+    "stall.end-wakes-no-thread", breaks: "the end of a stall is told of late",
+    in: "UVDispatch/Engine/Core/Core+Stalls.swift",
+    .without(
+      "callbacks.appendWake { watchdog.wake() }",
+      within:
+        "stalls.append(ended: stall)\n    let watchdog = stalls.watchdog\n    callbacks.appendWake { watchdog.wake() }"
+    ),
+    suites: ["StallOrderTests"]),
+  Bug(
+    "stall.batch-unwatched",
+    breaks: "what comes behind a body that the watchdog knows is not looked at",
+    in: "UVDispatch/Engine/Core/Core+Stalls.swift",
+    .without("task.isWatched = true", within: "for task in running.all { task.isWatched = true }"),
+    suites: ["WatchStallsTests"]),
+  Bug(
+    "stall.end-after-idle", breaks: "runUntilIdle returns before the end of a stall was told of",
+    in: "UVDispatch/Engine/Core/Core+Ending.swift",
+    .expression(
+      "stalls.ended.isEmpty", becomes: "true",
+      within: "&& stalls.ended.isEmpty\n      && !hasForeground && !mayStart"),
+    suites: ["StallOrderTests"]),
+  Bug(
+    "stall.end-after-shutdown", breaks: "a shutdown is over before the end of a stall was told of",
+    in: "UVDispatch/Engine/Core/Core+Ending.swift",
+    .expression(
+      "stalls.ended.isEmpty", becomes: "true",
+      within: "callbacks.isEmpty && stalls.ended.isEmpty && !hasForeground"),
+    suites: ["StallOrderTests"]),
+  Bug(
+    "stall.end-lost-with-dispatcher", breaks: "the end of a stall is lost with the last reference",
+    in: "UVDispatch/Engine/Engine.swift", .without("core.deferReportsOfEnds()"),
+    suites: ["StallOrderTests"]),
+  Bug(
+    "stall.watchdog-blocks-signals", breaks: "a program that a receiver starts cannot be ended",
+    in: "UVDispatch/Engine/Watchdog.swift",
+    .expression("runsBodies: true", becomes: "runsBodies: false"),
+    suites: ["WatchdogSignalsTests"]),
   Bug(
     "stall.callbacks-stay", breaks: "callbacks count as being made after they were made",
     in: "UVDispatch/Engine/Engine.swift",

@@ -75,7 +75,8 @@ extension Core {
   ) {
     let before = view.positionsOfMedium
     view.absorb(&entries, isUnindexed: holdsItems)
-    statistics.noteArrival(since: since, before, view.positionsOfMedium)
+    statistics.noteArrival(
+      since: since, before, view.positionsOfMedium, view.compactionsOfMedium)
   }
 
   /// Entries have left the queue of a view. If it is empty, the view no longer holds itself. The calling code refers

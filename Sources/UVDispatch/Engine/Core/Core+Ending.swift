@@ -9,7 +9,7 @@ extension Core {
   /// callback that may still bring work. Or a shutdown's deadline has passed.
   var hasNothingLeft: Bool {
     closing.isPastDeadline(at: now)
-      || !isDelivering && callbacks.isEmpty && !hasForeground
+      || !isDelivering && callbacks.isEmpty && stalls.ended.isEmpty && !hasForeground
         && !running.contains { !$0.isAbandoned } && !hasBackground
   }
 
@@ -17,6 +17,7 @@ extension Core {
   var isIdle: Bool {
     drainAll()
     return running.isEmpty && !blocked.hasAdmitted && !isDelivering && callbacks.isEmpty
+      && stalls.ended.isEmpty
       && !hasForeground && !mayStart
       && (timers.nextDeadline ?? .max) > now
   }

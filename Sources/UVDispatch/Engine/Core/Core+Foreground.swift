@@ -14,7 +14,9 @@ extension Core {
         let before = $0.posted.positions(in: .medium)
         $0.posted.absorb(&entries, alive: entries.slotCount, in: .medium, isUnindexed: holdsItems)
         accounts.statistics(of: .foreground)
-          .noteArrival(since: since, before, $0.posted.positions(in: .medium))
+          .noteArrival(
+            since: since, before, $0.posted.positions(in: .medium),
+            $0.posted.compactions(in: .medium))
       }
     }
   }

@@ -62,7 +62,8 @@ extension Core {
     }
     facts.timerCount = timers.count
     timers.forEachOfFirst(DispatcherSnapshot.mostTimers) { timer, due in
-      facts.timers.append((record(of: timer), due - now, timer.kind == .repeating))
+      facts.timers.append(
+        (record(of: timer), due.subtractingClamped(now), timer.kind == .repeating))
     }
     for handler in events.all {
       guard let event = handler.event else { continue }
@@ -122,7 +123,7 @@ extension Core {
     ownedForeground.update { foreground in
       queue.facts.waiting += foreground.posted.count + foreground.due.count
       foreground.posted.forEachHead { entry, position in
-        queue.note(arrival(of: entry, at: position, statistics))
+        queue.note(arrival(of: entry, at: position, in: foreground.posted, statistics))
       }
       foreground.due.forEachHead { entry, _ in queue.note(arrivalOfDue(entry)) }
     }
@@ -172,7 +173,7 @@ extension Core {
     let admitted = max(0, pool.queue.running - queue.facts.running)
     queue.facts.waiting += pool.queue.ready.count + admitted
     pool.queue.ready.forEachHead { entry, position in
-      queue.note(arrival(of: entry, at: position, statistics))
+      queue.note(arrival(of: entry, at: position, in: pool.queue.ready, statistics))
     }
   }
 
@@ -181,11 +182,15 @@ extension Core {
   /// Since when an entry has waited that stands at the head of its band, in nanoseconds of the monotonic clock; nil if
   /// that is not known.
   private func arrival(
-    of entry: borrowing Entry, at position: Int, _ statistics: QueueStatistics
+    of entry: borrowing Entry, at position: Int, in queue: borrowing ReadyQueue<Entry>,
+    _ statistics: QueueStatistics
   ) -> Int64? {
     switch entry {
-    case .plain: return statistics.arrival(of: position)
-    case .item, .task: return arrivalOfDue(entry)
+    case .plain: return statistics.arrival(of: position, queue.compactions(in: .medium))
+    case .item: return arrivalOfDue(entry)
+    // One that was a plain body carries no time.
+    case .task:
+      return arrivalOfDue(entry) ?? statistics.arrival(of: position, queue.compactions(in: .medium))
     }
   }
 

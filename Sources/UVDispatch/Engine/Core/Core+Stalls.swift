@@ -7,13 +7,13 @@ extension Core {
   /// - Returns: When the next look is due, in nanoseconds; nil if the first body that starts wakes the watchdog.
   func lookForStalls() -> Int64? {
     stalls.beginLook()
-    for stall in stalls.takeEnded() { deferReport(of: stall) }
+    deferReportsOfEnds()
     for task in running.all {
       let began = isObserved ? task.startedAt : nil
       guard
         let held = stalls.see(.task(task.id), on: task.lane, since: began, at: now)
       else { continue }
-      task.isToldAsStalled = true
+      task.isWatched = true
       tell(.stalled(.nanoseconds(held)), task)
       deferReport(of: facts(of: task, held, isOver: false))
     }
@@ -23,10 +23,13 @@ extension Core {
       else { continue }
       deferReport(of: facts(of: thread, held, isOver: false))
     }
-    return stalls.endLook(numbered: accounts.lastNumber, at: now)
+    let next = stalls.endLook(numbered: accounts.lastNumber, at: now)
+    // What comes after these on their threads has to wake the watchdog, so they are ended alone.
+    if stalls.isParked { for task in running.all { task.isWatched = true } }
+    return next
   }
 
-  /// A body starts. Wakes the watchdog if that is parked.
+  /// A body starts, or callbacks after one. Wakes the watchdog if that is parked.
   @inline(__always) func noteStartForWatchdog() { if stalls.isParked { unparkWatchdog() } }
 
   @inline(never) private func unparkWatchdog() {
@@ -35,13 +38,13 @@ extension Core {
     callbacks.appendWake { watchdog.wake() }
   }
 
-  /// The body of a task has returned. Tells of that if its stall was told of.
+  /// The body of a task has returned.
   @inline(__always) func noteEndForWatchdog(of task: RunningTask) {
-    if task.isToldAsStalled { noteEndOfStall(of: task) }
+    if task.isWatched { noteEndOfStall(of: task) }
   }
 
   @inline(never) private func noteEndOfStall(of task: RunningTask) {
-    task.isToldAsStalled = false
+    task.isWatched = false
     guard let held = stalls.end(.task(task.id), at: now) else { return }
     tellEnd(of: facts(of: task, held, isOver: true))
   }
@@ -50,7 +53,8 @@ extension Core {
   ///
   /// - Returns: The number that ``endTelling(_:)`` needs.
   func beginTelling(on lane: Lane) -> UInt64 {
-    running.beginTelling(on: lane, by: TaskContext.callingThread)
+    noteStartForWatchdog()
+    return running.beginTelling(on: lane, by: TaskContext.callingThread)
   }
 
   func endTelling(_ number: UInt64) {
@@ -59,11 +63,17 @@ extension Core {
     tellEnd(of: facts(of: thread, held, isOver: true))
   }
 
-  /// Reports of one stall must come in order, and the watchdog may just be making one.
+  /// The watchdog's thread makes all reports. So they come one after the other, and in no task; and a receiver that takes
+  /// its time keeps no thread that runs bodies.
   private func tellEnd(of stall: Stall.Facts) {
-    if stalls.isTelling { return stalls.append(ended: stall) }
-    deferReport(of: stall)
+    if observation.stallReceivers.isEmpty { return }
+    stalls.append(ended: stall)
+    let watchdog = stalls.watchdog
+    callbacks.appendWake { watchdog.wake() }
   }
+
+  /// Defers the reports of stalls that are over and were not told of. At the end of the dispatcher.
+  func deferReportsOfEnds() { for stall in stalls.takeEnded() { deferReport(of: stall) } }
 
   private func deferReport(of stall: Stall.Facts) {
     let receivers = observation.stallReceivers

@@ -19,11 +19,12 @@ final class QueueStatistics {
   ///   - since: When the first of them was posted, in nanoseconds of the monotonic clock.
   ///   - before: The positions of the band before that.
   ///   - after: Its positions now.
-  func noteArrival(since: Int64, _ before: Range<Int>, _ after: Range<Int>) {
+  ///   - compactions: How often compaction has moved entries of the band.
+  func noteArrival(since: Int64, _ before: Range<Int>, _ after: Range<Int>, _ compactions: Int) {
     let position = before.isEmpty ? after.lowerBound : before.upperBound
-    arrivals.note(position, since: since, head: after.lowerBound)
+    arrivals.note(position, since: since, head: after.lowerBound, compactions)
   }
 
   /// Since when the plain task at the head of the medium band has waited, in nanoseconds of the monotonic clock.
-  func arrival(of head: Int) -> Int64? { arrivals.since(head) }
+  func arrival(of head: Int, _ compactions: Int) -> Int64? { arrivals.since(head, compactions) }
 }

@@ -23,11 +23,9 @@ struct StallWatch {
 
   /// Its thread takes the samples, once it has started.
   let watchdog = Watchdog()
-  /// Stalls that were over while the watchdog told of others: it tells of these after that.
+  /// Stalls that are over, and that the watchdog has not told of.
   private(set) var ended: [Stall.Facts] = []
-  /// The watchdog tells of stalls, or is about to.
-  private(set) var isTelling = false
-  /// The watchdog sleeps until a body starts.
+  /// The watchdog sleeps until a body starts, or until it has to tell of one that it knows.
   private(set) var isParked = false
   /// How many stalls go on that were told of.
   private(set) var toldCount = 0
@@ -36,6 +34,8 @@ struct StallWatch {
   private var samples: [Occupant: Sample] = [:]
   private var look = 0
   private var next = Int64.max
+  /// Something was seen in this look for the first time.
+  private var hasNew = false
   /// How many submissions had a number at the last look.
   private var numbered: UInt64 = 0
 
@@ -48,7 +48,7 @@ struct StallWatch {
   mutating func beginLook() {
     look += 1
     next = .max
-    isTelling = false
+    hasNew = false
     isParked = false
   }
 
@@ -60,8 +60,9 @@ struct StallWatch {
     -> Int64?
   {
     let threshold = lane == .foreground ? loop : workers
-    var sample =
-      samples[occupant] ?? Sample(since: began ?? now, next: threshold, look: look)
+    let known = samples[occupant]
+    if known == nil { hasNew = true }
+    var sample = known ?? Sample(since: began ?? now, next: threshold, look: look)
     sample.look = look
     let held = now - sample.since
     let isDue = held >= sample.next
@@ -69,7 +70,6 @@ struct StallWatch {
       while sample.next <= held { sample.next = sample.next.addingClamped(sample.next) }
       if !sample.isTold { toldCount += 1 }
       sample.isTold = true
-      isTelling = true
     }
     next = min(next, sample.since.addingClamped(sample.next))
     samples[occupant] = sample
@@ -79,17 +79,16 @@ struct StallWatch {
   /// All that runs was looked at.
   ///
   /// - Parameter numbered: How many submissions have a number.
-  /// - Returns: When the next look is due, in nanoseconds; nil if the first body that starts wakes the watchdog.
+  /// - Returns: When the next look is due, in nanoseconds; nil if only a body that starts makes one due.
   mutating func endLook(numbered: UInt64, at now: Int64) -> Int64? {
     samples = samples.filter { $0.value.look == look }
     defer { self.numbered = numbered }
-    // What has ended during the telling is told of at once after it.
-    if isTelling { return now }
-    if samples.isEmpty && numbered == self.numbered {
+    if !hasNew && numbered == self.numbered {
+      // All that runs is known, and what starts from now on wakes the watchdog.
       isParked = true
-      return nil
+      return samples.isEmpty ? nil : next
     }
-    // Other bodies may begin before the next one is due, or have begun and ended since the last look.
+    // Bodies start all the time: each of them would have to wake the watchdog. So it looks again by itself.
     let period = min(loop, workers) / 2
     return max(min(next, now + period), now + 1_000_000)
   }
@@ -110,7 +109,7 @@ struct StallWatch {
     return now - sample.since
   }
 
-  /// The watchdog tells of others just now, and tells of this after that.
+  /// A stall is over, and the watchdog is woken for it.
   mutating func append(ended stall: Stall.Facts) { ended.append(stall) }
 
   mutating func takeEnded() -> [Stall.Facts] {

@@ -76,9 +76,9 @@ final class BatchContext: RunningTask {
   /// Whether it may be the context of another task after this one.
   var mayGoOn: Bool { !isKnown && !isAbandoned }
 
-  /// Whether the end of what runs in it needs more than a count: submissions wait for its room, or its stall was told
-  /// of.
-  @inline(__always) var mustEndAlone: Bool { departures?.isMarked == true || isToldAsStalled }
+  /// Whether the end of what runs in it needs more than a count: submissions wait for its room, or the watchdog
+  /// has to learn of it.
+  @inline(__always) var mustEndAlone: Bool { departures?.isMarked == true || isWatched }
 
   /// Makes it the context of the plain task that its thread runs next.
   @inline(__always) func goOn(at site: CallSite, id: UInt64, since time: Int64) {

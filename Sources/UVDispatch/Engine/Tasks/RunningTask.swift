@@ -17,8 +17,8 @@ class RunningTask: TaskContext {
   final var isAbandoned = false
   /// It does not go on before something else does: see ``blockedOn`` and ``waitsFor``.
   final private(set) var isBlocked = false
-  /// Its stall was told of, so its end has to be told of: see ``StallWatch``.
-  final var isToldAsStalled = false
+  /// The watchdog relies on being told of its end: it has told of its stall, or sleeps. See ``StallWatch``.
+  final var isWatched = false
   final private(set) var id: UInt64 = 0
   final private(set) var view: UVView?
   /// Zero if there is none: no task has that number.
@@ -60,7 +60,7 @@ class RunningTask: TaskContext {
     runner = nil
     isAbandoned = false
     isBlocked = false
-    isToldAsStalled = false
+    isWatched = false
     startedAt = 0
     runningIndex = 0
   }
