@@ -205,7 +205,7 @@ private let watchBugs = [
   Bug(
     "stall.watchdog-blocks-signals", breaks: "a program that a receiver starts cannot be ended",
     in: "UVDispatch/Engine/Watchdog.swift",
-    .expression("runsBodies: true", becomes: "runsBodies: false"),
+    .expression("true", becomes: "false", within: "runsBodies: true"),
     suites: ["WatchdogSignalsTests"]),
   Bug(
     "stall.callbacks-stay", breaks: "callbacks count as being made after they were made",
