@@ -1,4 +1,4 @@
-public import TaskDispatch
+internal import TaskDispatch
 
 /// After how long a body counts as *stalled*: it keeps its thread, so that other work waits.
 public struct StallThresholds: Sendable, Hashable {

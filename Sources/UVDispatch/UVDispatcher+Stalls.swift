@@ -1,4 +1,4 @@
-public import TaskDispatch
+internal import TaskDispatch
 
 extension UVDispatcher {
   /// Begins to watch for *stalls*: bodies, and callbacks, that keep their thread for longer than
