@@ -46,7 +46,7 @@ extension OnePool {
       try dispatcher.watchStalls { stall in
         inside.increment()
         most.change { $0 = max($0, inside.value) }
-        threads.change { $0.insert(TaskContext.callingThread.number) }
+        _ = threads.change { $0.insert(TaskContext.callingThread.number) }
         if let task = TaskContext.current { misplaced.change { $0.append(task.name) } }
         if stall.isOver { told.open() }
         if stall.task == nil { callbacksAreTold.open() }
