@@ -140,6 +140,24 @@ extension OnePool {
       dispatcher.runUntilIdle()
     }
 
+    @Test("tells of the end also if bodies start all the time, so that the watchdog never parks")
+    func neverParked() throws {
+      let dispatcher = try Self.dispatcher(10)
+      let reports = Reports(1)
+      try dispatcher.watchStalls { reports.note($0) }
+      try dispatcher.start()
+      let isOver = Box(false)
+      @Sendable func again() { if !isOver.value { dispatcher.foreground { again() } } }
+      again()
+      dispatcher.background.async(label: "stuck") { reports.hold() }
+      #expect(reports.enough.wait(patience))
+      dispatcher.waitUntil { $0.stalls.toldCount == 0 && $0.stalls.ended.isEmpty }
+      isOver.value = true
+      dispatcher.waitForReports()
+      dispatcher.end()
+      #expect(reports.all.value.last?.isOver == true)
+    }
+
     @Test("looks at a body behind one that it has known for long")
     func bodyBehindKnownBody() throws {
       let dispatcher = try UVDispatcher(
