@@ -10,8 +10,8 @@ public struct Stall: Sendable, Hashable {
   public let lane: Lane
   /// The thread.
   public let thread: ThreadRecord
-  /// For how long the body has kept its thread, at least. It may have begun before, by half the threshold at most. At
-  /// the end: how long it has kept the thread in all.
+  /// For how long the body has kept its thread, at least: since the watch has first seen it, which is half the shorter
+  /// threshold after its start at most. At the end: until then. With an observer it counts from the start of the body.
   public let duration: Duration
   /// Whether it is over: the thread goes on.
   public let isOver: Bool

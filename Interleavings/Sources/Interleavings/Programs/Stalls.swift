@@ -83,7 +83,7 @@ extension Scene {
   /// A dispatcher that tells of stalls after two milliseconds, and what it has told.
   fileprivate func watchedDispatcher(starts: Bool = false) -> (UVDispatcher, Reports) {
     let dispatcher = dispatcher(starts: starts, stallThresholds: .init(.milliseconds(2)))
-    let reports = Reports(self)
+    let reports = Reports(self, dispatcher)
     do { try dispatcher.watchStalls { reports.note($0) } } catch {
       fatalError("no watchdog: \(error)")
     }
@@ -95,11 +95,20 @@ extension Scene {
 private final class Reports: @unchecked Sendable {
   // One thread runs at a time.
   private let scene: Scene
+  private weak var dispatcher: UVDispatcher?
   private var stalls: [Stall] = []
 
-  init(_ scene: Scene) { self.scene = scene }
+  init(_ scene: Scene, _ dispatcher: UVDispatcher) {
+    self.scene = scene
+    self.dispatcher = dispatcher
+  }
 
-  func note(_ stall: Stall) { stalls.append(stall) }
+  /// The end of a stall is told at once: no virtual time passes before that.
+  func note(_ stall: Stall) {
+    stalls.append(stall)
+    guard stall.isOver, let now = dispatcher?.now else { return }
+    scene.check(stall.time.duration(to: now) < .microseconds(500), "told late: \(stall), at \(now)")
+  }
 
   /// Bodies of `queue` have stalled, and nothing else: each was told of, and its end once, as the last.
   func expectStall(of queue: TaskQueue, count: Int = 1) {
