@@ -17,10 +17,12 @@ public struct Stall: Sendable, Hashable {
   public let isOver: Bool
   /// When this was so, on the dispatcher's clock.
   public let time: DispatcherInstant
+  /// What the thread was in, a moment later. Nil at the end, and if ``UVDispatcher/Configuration/stallStacks`` is nil.
+  public let stack: StackTrace?
 
   public init(
     task: TaskRecord?, lane: Lane, thread: ThreadRecord, duration: Duration, isOver: Bool,
-    time: DispatcherInstant
+    time: DispatcherInstant, stack: StackTrace? = nil
   ) {
     self.task = task
     self.lane = lane
@@ -28,19 +30,21 @@ public struct Stall: Sendable, Hashable {
     self.duration = duration
     self.isOver = isOver
     self.time = time
+    self.stack = stack
   }
 }
 
 extension Stall: CustomStringConvertible {
-  /// One line for people: what keeps which thread for how long, and where it was submitted.
+  /// One line for people: what keeps which thread for how long, where it was submitted, and where it is now.
   public var description: String {
     let what = task.map { $0.name } ?? "callbacks"
-    let place = lane == .foreground ? "the loop" : "a worker"
+    let held = lane == .foreground ? "the loop" : "a worker"
     let verb =
       isOver
-      ? "let \(place) go after"
-      : task == nil ? "have kept \(place) for" : "has kept \(place) for"
+      ? "let \(held) go after"
+      : task == nil ? "have kept \(held) for" : "has kept \(held) for"
     let record = task.map { "; \($0)" } ?? ""
-    return "\(what) \(verb) \(duration.shortText): \(thread)\(record)"
+    let place = stack.flatMap { $0.place.map { "; it is in \($0)" } } ?? ""
+    return "\(what) \(verb) \(duration.shortText): \(thread)\(record)\(place)"
   }
 }

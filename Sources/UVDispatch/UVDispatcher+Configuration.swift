@@ -20,6 +20,8 @@ extension UVDispatcher {
     /// How long a body may keep its thread before the observer, and code that ``UVDispatcher/watchStalls(_:)`` was
     /// called with, are told that it stalls. Without either they have no effect.
     public var stallThresholds: StallThresholds
+    /// How the stack of a thread that stalls is taken, for ``Stall/stack``. Nil, as by default, to take none.
+    public var stallStacks: StackCapture?
     /// Is told what happens to every task. It makes every task slower.
     public var observer: (any TaskObserver)?
 
@@ -27,7 +29,8 @@ extension UVDispatcher {
     public init(
       label: String = "uv", backgroundWidth: Int? = nil, overflow: Overflow = .unbounded,
       loopBudget: LoopBudget = LoopBudget(), agingStep: Duration = .milliseconds(100),
-      stallThresholds: StallThresholds = StallThresholds(), observer: (any TaskObserver)? = nil
+      stallThresholds: StallThresholds = StallThresholds(), stallStacks: StackCapture? = nil,
+      observer: (any TaskObserver)? = nil
     ) {
       self.label = label
       self.backgroundWidth = backgroundWidth
@@ -35,6 +38,7 @@ extension UVDispatcher {
       self.loopBudget = loopBudget
       self.agingStep = agingStep
       self.stallThresholds = stallThresholds
+      self.stallStacks = stallStacks
       self.observer = observer
     }
 
@@ -50,6 +54,9 @@ extension UVDispatcher {
         "an iteration of the loop must run something "
           + "(tasks: \(loopBudget.tasks), time: \(loopBudget.time.exactText))")
       stallThresholds.validate()
+      if let refusal = stallStacks?.signal.refusal {
+        refuse("no stack can be taken with this signal: \(refusal)")
+      }
       require(
         agingStep > .zero,
         "an aging step lasts at least a nanosecond (agingStep: \(agingStep.exactText))")

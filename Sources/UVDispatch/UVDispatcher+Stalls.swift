@@ -14,8 +14,8 @@ extension UVDispatcher {
   /// - Parameter report: Called on the watching thread, under no lock and in no task. Reports come one after the other.
   ///   While `report` has not returned, no other stall is told of, and a shutdown waits for it up to its deadlines. A
   ///   receiver that is added while a body stalls may be told of the end alone.
-  /// - Throws: ``UVError`` if the system has no room for another thread. Then nothing is watched, and `report` is
-  ///   released.
+  /// - Throws: ``UVError`` if the system has no room for another thread, or does not let stacks be taken with the
+  ///   configured signal. Then `report` is told nothing, and is released.
   public func watchStalls(_ report: @escaping @Sendable (Stall) -> Void) throws(UVError) {
     if ForkGuard.isForked { refuse("a forked child cannot watch for stalls") }
     let receiver = StallReceiver(report)
@@ -30,6 +30,7 @@ extension UVDispatcher {
 
   /// Starts the thread that watches, unless it has started.
   func startWatchdog() throws(UVError) {
+    if let capture = engine.settings.stallStacks { try StackTracer.shared.prepare(capture) }
     try watchdog.start(named: engine.settings.label, watching: self)
   }
 }

@@ -3,6 +3,8 @@
 
 #include <stddef.h>
 
+#include "CStacks.h"
+
 /* The kernel's number of the calling thread: that of `top -H`, and of /proc/self/task. */
 int cthreads_id(void);
 

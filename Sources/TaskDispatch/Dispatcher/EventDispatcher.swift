@@ -119,6 +119,8 @@ public struct Signal: Sendable, Hashable, RawRepresentable, CustomStringConverti
   public static let `continue` = Signal(rawValue: 18)
   /// SIGSTOP. Cannot be handled.
   public static let stop = Signal(rawValue: 19)
+  /// SIGURG. Ignored where nothing handles it.
+  public static let urgent = Signal(rawValue: 23)
   public static let windowChange = Signal(rawValue: 28)
 
   public var description: String {
@@ -135,6 +137,7 @@ public struct Signal: Sendable, Hashable, RawRepresentable, CustomStringConverti
     case .child: "SIGCHLD"
     case .continue: "SIGCONT"
     case .stop: "SIGSTOP"
+    case .urgent: "SIGURG"
     case .windowChange: "SIGWINCH"
     default: Self.faults[rawValue] ?? "signal \(rawValue)"
     }

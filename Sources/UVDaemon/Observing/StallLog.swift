@@ -16,26 +16,29 @@
     /// What ``UVDispatcher/watchStalls(_:)`` has told. Any thread.
     func note(_ stall: Stall) {
       guard let task = stall.task else {
+        var metadata: Logger.Metadata = ["thread": "\(stall.thread.id) \"\(stall.thread.name)\""]
+        if let stack = stall.stack { metadata["stack"] = stack.metadata }
         return logger.log(
-          level: stall.isOver ? .notice : .warning, "\(stall)",
-          metadata: ["thread": "\(stall.thread.id) \"\(stall.thread.name)\""])
+          level: stall.isOver ? .notice : .warning, "\(stall)", metadata: metadata)
       }
       if stall.isOver {
         noteEnd(of: task, at: stall.time, on: stall.thread)
       } else {
-        note(task, for: stall.duration, at: stall.time, on: stall.thread)
+        note(task, for: stall.duration, at: stall.time, on: stall.thread, in: stall.stack)
       }
     }
 
     /// A body has kept its thread for `held`, and still does. Any thread.
     func note(
       _ task: TaskRecord, for held: Duration, at time: DispatcherInstant,
-      on thread: ThreadRecord? = nil
+      on thread: ThreadRecord? = nil, in stack: StackTrace? = nil
     ) {
       let others = change { $0.begin(task, at: time, held: held) }
       guard let others else { return }
+      let place = stack?.place.map { "; it is in \($0)" } ?? ""
       logger.log(
-        .warning, "\(task.name) has held its thread for \(held.shortText)", others, task, thread)
+        .warning, "\(task.name) has held its thread for \(held.shortText)\(place)", others, task,
+        thread, stack)
     }
 
     /// A body has ended. Any thread.
@@ -66,14 +69,22 @@
     /// - Parameter others: How many messages of the same line of the source were left out before this one.
     func log(
       _ level: Logger.Level, _ text: String, _ others: Int, _ task: TaskRecord,
-      _ thread: ThreadRecord? = nil
+      _ thread: ThreadRecord? = nil, _ stack: StackTrace? = nil
     ) {
       let more = others == 0 ? "" : "; \(others) more since the last of these"
       var metadata: Logger.Metadata = [
         "task": "\(task.id)", "queue": "\(task.queue)", "site": "\(task.site)",
       ]
       if let thread { metadata["thread"] = "\(thread.id) \"\(thread.name)\"" }
+      if let stack { metadata["stack"] = stack.metadata }
       log(level: level, "\(text)\(more)", metadata: metadata)
+    }
+  }
+
+  extension StackTrace {
+    /// A line for each frame.
+    fileprivate var metadata: Logger.MetadataValue {
+      absence == nil ? .array(frames.map { "\($0)" }) : "\(self)"
     }
   }
 

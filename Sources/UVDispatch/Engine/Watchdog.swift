@@ -80,6 +80,17 @@ final class Watchdog: Sendable {
 extension Engine {
   /// Looks once. The watchdog's thread, which also makes the reports that this defers.
   fileprivate func lookForStalls() -> Watchdog.Next {
-    withCore { core in core.lookForStalls().map { .look(at: monotonic($0)) } ?? .park }
+    withCore { core in
+      core.lookForStalls { self.stack(of: $0) }.map { .look(at: monotonic($0)) } ?? .park
+    }
+  }
+
+  /// Takes the stack of the thread of a stall that goes on, if the program has asked for stacks.
+  private func stack(of stall: Stall.Facts) -> StackTrace? {
+    guard let capture = settings.stallStacks else { return nil }
+    return StackTracer.shared.trace(stall.thread, capture) {
+      // If the body has ended, the thread may have been in another one.
+      withCore { $0.goesOn(stall) }
+    }
   }
 }

@@ -139,7 +139,8 @@ struct StallWatchTests {
     for nanoseconds in [11, 12] as [Int64] {
       watch.append(
         ended: .init(
-          task: nil, lane: .foreground, thread: ThreadID(), nanoseconds: nanoseconds, isOver: true,
+          occupant: .task(1), task: nil, lane: .foreground, thread: ThreadID(),
+          nanoseconds: nanoseconds, isOver: true,
           time: .start))
     }
     watch.beginLook()

@@ -279,7 +279,7 @@ extension OnePool {
 
 extension UVDispatcher {
   /// Waits until nothing runs, and each stall that was told of was told to be over.
-  fileprivate func waitForReports() {
+  func waitForReports() {
     waitUntil {
       $0.running.isEmpty && $0.running.telling.isEmpty && $0.stalls.toldCount == 0
         && $0.stalls.ended.isEmpty && !$0.isDelivering

@@ -4,8 +4,9 @@ internal import TaskDispatch
 extension Core {
   /// Looks at all that runs, and defers reports of what has stalled.
   ///
+  /// - Parameter stack: Takes the stack of the thread of a stall. Called under no lock, just before the reports.
   /// - Returns: When the next look is due, in nanoseconds; nil if the first body that starts wakes the watchdog.
-  func lookForStalls() -> Int64? {
+  func lookForStalls(_ stack: @escaping (Stall.Facts) -> StackTrace?) -> Int64? {
     stalls.beginLook()
     deferReportsOfEnds()
     for task in running.all {
@@ -15,13 +16,13 @@ extension Core {
       else { continue }
       task.isWatched = true
       tell(.stalled(.nanoseconds(held)), task)
-      deferReport(of: facts(of: task, held, isOver: false))
+      deferReport(of: facts(of: task, held, isOver: false), stack)
     }
     for thread in running.telling {
       guard
         let held = stalls.see(.callbacks(thread.number), on: thread.lane, since: nil, at: now)
       else { continue }
-      deferReport(of: facts(of: thread, held, isOver: false))
+      deferReport(of: facts(of: thread, held, isOver: false), stack)
     }
     let next = stalls.endLook(numbered: accounts.lastNumber, at: now)
     // What comes after these on their threads has to wake the watchdog, so they are ended alone.
@@ -73,20 +74,33 @@ extension Core {
   }
 
   /// Defers the reports of stalls that are over and were not told of. At the end of the dispatcher.
-  func deferReportsOfEnds() { for stall in stalls.takeEnded() { deferReport(of: stall) } }
+  func deferReportsOfEnds() {
+    for stall in stalls.takeEnded() { deferReport(of: stall) { _ in nil } }
+  }
 
-  private func deferReport(of stall: Stall.Facts) {
+  /// Whether what has stalled still keeps its thread.
+  func goesOn(_ stall: Stall.Facts) -> Bool {
+    switch stall.occupant {
+    case .task(let id): running.contains { $0.id == id }
+    case .callbacks(let number): running.telling.contains { $0.number == number }
+    }
+  }
+
+  private func deferReport(
+    of stall: Stall.Facts, _ stack: @escaping (Stall.Facts) -> StackTrace?
+  ) {
     let receivers = observation.stallReceivers
     guard !receivers.isEmpty else { return }
     callbacks.append {
-      let stall = Stall(stall)
+      let stall = Stall(stall, stack(stall))
       for receiver in receivers { receiver.report(stall) }
     }
   }
 
   private func facts(of task: RunningTask, _ held: Int64, isOver: Bool) -> Stall.Facts {
     Stall.Facts(
-      task: task.record, lane: task.lane, thread: task.thread, nanoseconds: held, isOver: isOver,
+      occupant: .task(task.id), task: task.record, lane: task.lane, thread: task.thread,
+      nanoseconds: held, isOver: isOver,
       time: instant)
   }
 
@@ -94,7 +108,8 @@ extension Core {
     of telling: RunningTasks.Telling, _ held: Int64, isOver: Bool
   ) -> Stall.Facts {
     Stall.Facts(
-      task: nil, lane: telling.lane, thread: telling.thread, nanoseconds: held, isOver: isOver,
+      occupant: .callbacks(telling.number), task: nil, lane: telling.lane, thread: telling.thread,
+      nanoseconds: held, isOver: isOver,
       time: instant)
   }
 }

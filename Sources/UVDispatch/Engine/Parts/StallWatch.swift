@@ -122,6 +122,7 @@ struct StallWatch {
 extension Stall {
   /// A stall before the system was asked for the name of its thread.
   struct Facts {
+    let occupant: StallWatch.Occupant
     let task: TaskRecord?
     let lane: Lane
     let thread: ThreadID
@@ -131,9 +132,10 @@ extension Stall {
   }
 
   /// Asks the system for the name of the thread.
-  init(_ facts: Facts) {
+  init(_ facts: Facts, _ stack: StackTrace?) {
     self.init(
       task: facts.task, lane: facts.lane, thread: ThreadRecord(of: facts.thread),
-      duration: .nanoseconds(facts.nanoseconds), isOver: facts.isOver, time: facts.time)
+      duration: .nanoseconds(facts.nanoseconds), isOver: facts.isOver, time: facts.time,
+      stack: stack)
   }
 }
