@@ -103,6 +103,7 @@ struct State: ~Copyable {
     let kind: TaskEvent.Kind
     let lineage: Lineage
     let time: Int64
+    let comesLater: Bool
   }
 
   struct Hooks {
@@ -193,15 +194,26 @@ struct State: ~Copyable {
   }
 
   private mutating func tell(_ kind: TaskEvent.Kind, _ entry: Entry) {
-    if keepsHistory { moments.append(Moment(kind: kind, lineage: entry.lineage, time: now)) }
+    if keepsHistory {
+      moments.append(
+        Moment(
+          kind: kind, lineage: entry.lineage, time: now, comesLater: entry.item?.comesLater ?? false)
+      )
+    }
     guard hasListeners else { return }
     let event = TaskEvent(kind, entry.record, at: DispatcherInstant(nanoseconds: now))
     withCallbacks { $0.events.append(event) }
   }
 
-  var history: [TaskEvent] {
+  var history: [TaskEvent] { recordedMoments.map(\.event) }
+
+  /// The history, and whether the task of each comes into its queue later: see ``WorkItem/comesLater``.
+  var recordedMoments: [(event: TaskEvent, comesLater: Bool)] {
     moments.map {
-      TaskEvent($0.kind, $0.lineage.record, at: DispatcherInstant(nanoseconds: $0.time))
+      (
+        TaskEvent($0.kind, $0.lineage.record, at: DispatcherInstant(nanoseconds: $0.time)),
+        $0.comesLater
+      )
     }
   }
 

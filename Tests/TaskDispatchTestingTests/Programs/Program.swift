@@ -32,9 +32,11 @@ final class Program: Sendable {
   let draft: Locked<Draft>
 
   /// Runs the program of `seed` to its end, and returns its history.
-  static func run(seed: Int) -> History {
+  ///
+  /// - Parameter look: Called after each action of the test.
+  static func run(seed: Int, look: (RecordingDispatcher) -> Void = { _ in }) -> History {
     let program = Program(seed: seed)
-    program.act()
+    program.act(look)
     return program.history
   }
 
@@ -70,16 +72,18 @@ final class Program: Sendable {
 
   // MARK: The whole
 
-  private func act() {
+  private func act(_ look: (RecordingDispatcher) -> Void) {
     for _ in 0..<40 {
       actFromTest()
       noteReport()
+      look(dispatcher)
     }
     for view in draft.withLock({ $0.held }) where roll(2) == 0 { resume(view) }
     if once(in: 2) { shutDown(drain: .milliseconds(roll(5)), cancel: .milliseconds(roll(5))) }
     _ = try? dispatcher.runUntilIdle()
     try? dispatcher.advanceTime(by: .milliseconds(10))
     noteReport()
+    look(dispatcher)
     try? dispatcher.finish()
   }
 

@@ -18,7 +18,7 @@ struct RandomProgramTests {
 
   @Test("meets everything that the programs are about, in a hundred of them")
   func covers() {
-    let histories = (0..<100).map(Program.run(seed:))
+    let histories = (0..<100).map { Program.run(seed: $0) }
 
     let kinds = histories.flatMap(\.events).map(\.kind)
     for kind: TaskEvent.Kind in [
