@@ -42,9 +42,10 @@ let package = Package(
     // In C, since a signal handler may call next to nothing, and nothing of Swift's runtime.
     .target(name: "CSignals"),
     .target(name: "CThreads"),
+    .target(name: "CRings"),
     .target(name: "TaskDispatch", dependencies: ["CThreads"], swiftSettings: settings),
     .target(
-      name: "UVDispatch", dependencies: ["CUV", "CSignals", "TaskDispatch"],
+      name: "UVDispatch", dependencies: ["CUV", "CSignals", "CRings", "TaskDispatch"],
       exclude: ["Engine/README.md"], swiftSettings: settings),
     .target(name: "CDaemon"),
     .target(

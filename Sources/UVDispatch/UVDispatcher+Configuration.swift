@@ -22,6 +22,8 @@ extension UVDispatcher {
     public var stallThresholds: StallThresholds
     /// How the stack of a thread that stalls is taken, for ``Stall/stack``. Nil, as by default, to take none.
     public var stallStacks: StackCapture?
+    /// Keeps what the dispatcher did last: see ``UVDispatcher/recording()``. Nil, as by default, to keep nothing.
+    public var recorder: RecorderOptions?
     /// Is told what happens to every task. It makes every task slower.
     public var observer: (any TaskObserver)?
 
@@ -30,7 +32,7 @@ extension UVDispatcher {
       label: String = "uv", backgroundWidth: Int? = nil, overflow: Overflow = .unbounded,
       loopBudget: LoopBudget = LoopBudget(), agingStep: Duration = .milliseconds(100),
       stallThresholds: StallThresholds = StallThresholds(), stallStacks: StackCapture? = nil,
-      observer: (any TaskObserver)? = nil
+      recorder: RecorderOptions? = nil, observer: (any TaskObserver)? = nil
     ) {
       self.label = label
       self.backgroundWidth = backgroundWidth
@@ -39,6 +41,7 @@ extension UVDispatcher {
       self.agingStep = agingStep
       self.stallThresholds = stallThresholds
       self.stallStacks = stallStacks
+      self.recorder = recorder
       self.observer = observer
     }
 
@@ -54,6 +57,7 @@ extension UVDispatcher {
         "an iteration of the loop must run something "
           + "(tasks: \(loopBudget.tasks), time: \(loopBudget.time.exactText))")
       stallThresholds.validate()
+      recorder?.validate()
       if let refusal = stallStacks?.signal.refusal {
         refuse("no stack can be taken with this signal: \(refusal)")
       }

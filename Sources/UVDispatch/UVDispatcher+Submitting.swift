@@ -8,6 +8,7 @@ extension UVDispatcher {
     _ body: consuming @escaping @Sendable () -> Void, on queue: TaskQueue, at site: CallSite
   ) -> Admission {
     if ForkGuard.isForked { return .refused(.forkedChild) }
+    if doors.recorder != nil { return postRecorded(consume body, on: queue, at: site) }
     if !queue.isBarrier {
       if queue.lane == .foreground {
         let opening = doors.foreground.beginPost()
@@ -66,14 +67,48 @@ extension UVDispatcher {
     return .accepted
   }
 
+  @inline(never) private func postRecorded(
+    _ body: consuming @escaping @Sendable () -> Void, on queue: TaskQueue, at site: CallSite
+  ) -> Admission {
+    let view = view(queue.view)
+    guard !queue.isBarrier, doors.isSimple, let recorder = doors.recorder else {
+      return engine.postByHand(consume body, on: queue, at: site)
+    }
+    let ticks = ThreadRings.ticks
+    let begun = doors.beginPost(on: queue.lane, view)
+    if begun == .isRefused || begun == .isFull {
+      if begun == .isFull, !doors.background.isClosed,
+        isRefused(by: doors.flow(of: queue.lane, view))
+      {
+        return .refused(.limitReached)
+      }
+      return engine.postByHand(consume body, on: queue, at: site)
+    }
+    var number: UInt64 = 0
+    let mustNotify = doors.endPost(
+      recorded: PlainTask(body: consume body, site: site), on: queue.lane, view, begun, &number)
+    Recorder.notePost(
+      ofPlain: number, to: recorder.index(of: queue.lane, view), from: site, at: ticks)
+    if mustNotify { engine.notifyConsumer(of: queue.lane) }
+    return .accepted
+  }
+
   public func reply(_ body: consuming sending @escaping () -> Void, at site: CallSite) {
     // With an observer, and once a shutdown has begun, the inbox is closed. The reply then becomes an item.
     if ForkGuard.isForked || !doors.foreground.beginExemptPost() {
       submit(WorkItem.make(kind: .reply, queue: foreground, label: nil, site: site, body: body))
       return
     }
-    let mustNotify = doors.foreground.post(
-      .plain(PlainTask(body: handedOver(body), site: site, counts: false)))
+    let plain = PlainTask(body: handedOver(body), site: site, counts: false)
+    let mustNotify: Bool
+    if let recorder = doors.recorder {
+      let ticks = ThreadRings.ticks
+      var number: UInt64 = 0
+      mustNotify = doors.foreground.post(recorded: plain, &number)
+      Recorder.notePost(ofPlain: number, to: recorder.foreground, from: site, at: ticks)
+    } else {
+      mustNotify = doors.foreground.post(.plain(plain))
+    }
     if mustNotify { engine.notifyConsumer(of: .foreground) }
   }
 

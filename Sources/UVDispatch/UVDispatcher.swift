@@ -87,7 +87,8 @@ public final class UVDispatcher: DispatcherImplementation, @unchecked Sendable {
     let view = UVView(
       label: options.label, width: options.width, overflow: overflow,
       workerWidth: effectiveBackgroundWidth,
-      agingStep: engine.settings.agingStep.clampedNanoseconds, of: doors.name)
+      agingStep: engine.settings.agingStep.clampedNanoseconds, of: doors.name,
+      recordedAs: doors.recorder?.add(options.label))
     engine.withCore { $0.add(view) }
     return TaskQueue(dispatcher: self, view: view, lane: .background)
   }

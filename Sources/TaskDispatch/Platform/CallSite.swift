@@ -17,6 +17,15 @@
     self.line = UInt32(clamping: line)
   }
 
+  /// The address of the file's name, for a record that is as small as this. 0 if there is none.
+  package var addressOfFile: UInt { fileAddress }
+
+  /// - Parameter address: ``addressOfFile`` of a call site of this process.
+  package init(addressOfFile address: UInt, line: UInt32) {
+    fileAddress = address
+    self.line = line
+  }
+
   /// The file as `Module/File.swift`. O(its length).
   public var fileID: String {
     guard let start = unsafe UnsafePointer<CChar>(bitPattern: fileAddress) else { return "unknown" }

@@ -8,6 +8,13 @@ package func monotonicNanoseconds() -> Int64 {
   return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
 }
 
+/// The time of day, in nanoseconds since 1970.
+package func wallNanoseconds() -> Int64 {
+  var time = timespec()
+  unsafe clock_gettime(CLOCK_REALTIME, &time)
+  return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+}
+
 /// The time of the monotonic clock at the kernel's last tick, in nanoseconds: up to four milliseconds ago. It
 /// costs a third of ``monotonicNanoseconds()``.
 package func recentMonotonicNanoseconds() -> Int64 {

@@ -31,7 +31,7 @@ public struct ThreadRecord: Sendable, Hashable, Codable, CustomStringConvertible
   /// No thread.
   @inlinable package init() { number = 0 }
 
-  init(_ number: Int32) { self.number = number }
+  package init(_ number: Int32) { self.number = number }
 
   /// Asks the kernel for the number of the calling thread. A system call: see ``TaskContext/threadID``.
   static func ask() -> ThreadID { ThreadID(cthreads_id()) }

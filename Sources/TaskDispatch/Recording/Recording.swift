@@ -135,7 +135,7 @@ extension Recording.Kind {
   var beginsWaiting: Bool { self == .enqueued || self == .due }
 
   /// Whether the body runs no more.
-  var endsBody: Bool { self == .completed || self == .failed || self == .abandoned }
+  package var endsBody: Bool { self == .completed || self == .failed || self == .abandoned }
 
   /// Whether it ends a task that has not started.
   var endsUnstarted: Bool { self == .cancelled || self == .expired || self == .refused }

@@ -81,36 +81,3 @@ struct RecordingRows {
       tasks: tasks, events: events)
   }
 }
-
-extension Recording.Kind {
-  fileprivate init(_ kind: TaskEvent.Kind, comesLater: Bool) {
-    self =
-      switch kind {
-      case .enqueued: comesLater ? .scheduled : .enqueued
-      case .refused, .finished(.refused): .refused
-      case .started: .started
-      case .finished(.completed): .completed
-      case .finished(.failed): .failed
-      case .finished(.cancelled): .cancelled
-      case .finished(.expired): .expired
-      case .finished(.abandoned): .abandoned
-      case .cancellationRequested: .askedToStop
-      case .stalled: .stalled
-      case .due: .due
-      case .registered: .registered
-      case .unregistered: .unregistered
-      case .escaped: .escaped
-      }
-  }
-}
-
-extension WorkItem {
-  /// Whether it is accepted first and comes into its queue later: when a time has come, or when a group is empty.
-  var comesLater: Bool {
-    switch kind {
-    case .timer: !(self is RunItem)
-    case .repeating, .sleep, .notification: true
-    case .task, .reply, .job, .event: false
-    }
-  }
-}

@@ -155,6 +155,7 @@ extension Core {
           .plain(plain.body), on: .background, view.holder as? UVView, site: plain.site,
           parent: nil)
         task.isExempt = !plain.counts
+        notePromotion(of: task)
         return begin(task, runner, asBarrier: isBarrier)
       }
       context.enter(view.holder as? UVView)

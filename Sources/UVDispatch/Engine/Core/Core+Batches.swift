@@ -24,6 +24,10 @@ extension Core {
     accounts.passOn()
     context.counts.value.completed += 1
     context.goOn(at: plain.site, id: accounts.next(), since: time)
+    if let recorded = context.recorded {
+      Recorder.noteStart(
+        ofPlain: context.id, in: &recorded.value, from: plain.site, follows: true)
+    }
     return plain
   }
 
@@ -39,10 +43,16 @@ extension Core {
       case .plain(let plain) = chooseNextOfBatch(of: context, if: Entry.isPlain)
     else { return nil }
     noteTaken(plain, in: context)
+    let ended = context.id
     context.forgetInItem()
     accounts.passOn(ending: outcome)
     context.counts.value.count(outcome)
     context.goOn(at: plain.site, id: accounts.next(), since: time)
+    if let recorded = context.recorded {
+      Recorder.noteEnd(of: ended, in: recorded.value.index, outcome)
+      Recorder.noteStart(
+        ofPlain: context.id, in: &recorded.value, from: plain.site, follows: false)
+    }
     context.leaveItem()
     return plain
   }
@@ -58,6 +68,10 @@ extension Core {
     noteLeft(next)
     if let departures = context.departures, next.countsAgainstLimits { departures.raise() }
     next.beginTaken()
+    if let recorded = context.recorded {
+      Recorder.noteEnd(of: context.id, in: recorded.value.index, outcome)
+      Recorder.noteStart(of: next, in: recorded.value.index)
+    }
     if context.holdsItem { context.forgetInItem() }
     accounts.passOn(ending: outcome)
     context.counts.value.count(outcome)

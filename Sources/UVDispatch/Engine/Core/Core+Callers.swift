@@ -24,6 +24,9 @@ extension Core {
     if isObserved {
       tell(.enqueued, context)
       tellStart(of: context)
+    } else if let recorder = doors.recorder {
+      recorder.note(.enqueued, context)
+      recorder.note(.started, context)
     }
     return context
   }

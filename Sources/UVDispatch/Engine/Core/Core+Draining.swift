@@ -125,6 +125,13 @@ extension Core {
     drainAll()
   }
 
+  /// A plain task has left its queue, and has got an object.
+  func notePromotion(of task: QueuedTask) {
+    let statistics = task.view?.statistics ?? accounts.statistics(of: task.lane)
+    guard let recorded = statistics.recorded else { return }
+    Recorder.noteNumber(task.id, ofPlain: &recorded.value, from: task.site)
+  }
+
   /// Makes a task object of every plain task that waits, so that other code can name and find it. O(what waits in the
   /// queues).
   func materialisePlainTasks() {
@@ -148,6 +155,7 @@ extension Core {
           order: last)
         task.position = position
         task.isExempt = !plain.counts
+        notePromotion(of: task)
         entry = .task(task)
       }
     }

@@ -61,6 +61,7 @@ extension Core {
 
   @inline(__always) func numberPosted(_ item: WorkItem) {
     item.place.id = TaskID(accounts.next())
+    doors.recorder?.noteNumber(of: item)
   }
 
   /// Drains the inbox to which an item was posted, and gives the item its position.

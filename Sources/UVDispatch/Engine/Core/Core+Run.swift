@@ -24,8 +24,12 @@ extension Core {
 
   @inline(__always) func begin(_ plain: PlainTask, in context: BatchContext) {
     if let departures = context.departures, plain.counts { noteDeparture(departures, in: context) }
-    context.begin(plain, id: accounts.next(), at: now)
+    let (id, site) = (accounts.next(), plain.site)
+    context.begin(plain, id: id, at: now)
     countStart(of: context)
+    if let recorded = context.recorded {
+      Recorder.noteStart(ofPlain: id, in: &recorded.value, from: site, follows: false)
+    }
   }
 
   /// Begins a simple item in `context`.
@@ -37,6 +41,7 @@ extension Core {
     item.beginTaken()
     context.begin(item)
     countStart(of: context)
+    if let recorded = context.recorded { Recorder.noteStart(of: item, in: recorded.value.index) }
   }
 
   @inline(__always) func countStart(of task: RunningTask) {
@@ -58,7 +63,7 @@ extension Core {
       if item.kind == .timer { (item as? RunItem)?.beginBody(at: instant) }
     }
     countStart(of: task)
-    if isObserved { tellStart(of: task) }
+    if isObserved { tellStart(of: task) } else { doors.recorder?.note(.started, task) }
     return true
   }
 
@@ -80,6 +85,9 @@ extension Core {
   /// - Parameter telling: What is left to be told of the end of its item, if the item has its outcome already.
   func finish(_ context: BatchContext, _ outcome: Outcome, _ telling: WorkItem.Telling?) {
     noteEndForWatchdog(of: context)
+    if let recorded = context.recorded, !context.isAbandoned {
+      Recorder.noteEnd(of: context.id, in: recorded.value.index, outcome)
+    }
     giveBackShare(of: context)
     let item = context.takeItem()
     if item != nil { context.leaveItem() }
@@ -148,6 +156,7 @@ extension Core {
   @inline(__always) func countEnd(of item: WorkItem, _ outcome: Outcome) {
     accounts.endUnstarted(outcome)
     count(outcome, on: item.lane, item.view as? UVView)
+    doors.recorder?.note(Recording.Kind(outcome), item)
     if closing.hasBegun { loop.want() }
   }
 

@@ -38,7 +38,7 @@ extension Core {
     BatchContext(
       of: TaskQueue.Identity(dispatcher: doors.dispatcher, view: nil, lane: lane),
       doors.flow(of: lane, nil), accounts.counts(of: lane),
-      shutdown: doors.shutdownFlag)
+      accounts.statistics(of: lane).recorded, shutdown: doors.shutdownFlag)
   }
 
   /// Gives a thread a new context, if other code may still look at what ran in this one.

@@ -4,10 +4,24 @@ internal import TaskDispatch
 extension Core {
   @inline(__always) func tell(_ kind: @autoclosure () -> TaskEvent.Kind, _ task: RunningTask) {
     if isObserved { tellObserver(kind(), task) }
+    if let recorder = doors.recorder { record(kind(), task, recorder) }
   }
 
   @inline(__always) func tell(_ kind: @autoclosure () -> TaskEvent.Kind, _ item: WorkItem) {
     if isObserved { tellObserver(kind(), task(for: item)) }
+    if let recorder = doors.recorder { record(kind(), item, recorder) }
+  }
+
+  @inline(never) private func record(
+    _ kind: TaskEvent.Kind, _ task: RunningTask, _ recorder: Recorder
+  ) {
+    recorder.note(Recording.Kind(kind, comesLater: task.item?.comesLater ?? false), task)
+  }
+
+  @inline(never) private func record(
+    _ kind: TaskEvent.Kind, _ item: WorkItem, _ recorder: Recorder
+  ) {
+    recorder.note(Recording.Kind(kind, comesLater: item.comesLater), item)
   }
 
   @inline(never) private func tellObserver(_ kind: TaskEvent.Kind, _ task: RunningTask) {

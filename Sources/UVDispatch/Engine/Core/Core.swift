@@ -34,7 +34,7 @@ final class Core {
   // for overlapping access each time.
   let ownedForeground: Owned<ForegroundOrder<Entry>>
   let ownedBackground: Owned<Background>
-  private let ownedAccounts = Owned(Accounts())
+  private let ownedAccounts: Owned<Accounts>
   private let ownedRunning = Owned(RunningTasks())
   private let ownedTimers = Owned(Timers())
   private let ownedCallbacks = Owned(DeferredCallbacks())
@@ -48,8 +48,11 @@ final class Core {
     _ configuration: UVDispatcher.Configuration, observer: (any TaskObserver)?, width: Int,
     threads: Int, origin: Int64
   ) {
+    let recorder = configuration.recorder.map { Recorder($0, startingAt: origin) }
     doors = Doors(
-      isSimple: observer == nil, width: width, overflow: configuration.overflow, origin: origin)
+      isSimple: observer == nil, width: width, overflow: configuration.overflow, origin: origin,
+      recorder)
+    ownedAccounts = Owned(Accounts(recorder))
     observation = Observation(observer, StallWatch(configuration.stallThresholds))
     workers = WorkerWakeups(width: width, threads: threads)
     clock = SectionClock(keptIn: knownTime, origin: origin)

@@ -21,6 +21,8 @@ final class Doors: @unchecked Sendable {
   /// The dispatcher. Set once, before another thread sees it.
   var dispatcher = ObjectIdentifier(Doors.self)
   private let origin: Int64
+  /// Nil if nothing is recorded.
+  let recorder: Recorder?
   // Not on cache lines of their own: with that, two workers and a producer were slower by a tenth and more.
   let hints = Hints()
   let callbackCounts = CallbackCounts()
@@ -41,8 +43,12 @@ final class Doors: @unchecked Sendable {
   ///   - width: The most background bodies that run at a time.
   ///   - overflow: The limit of each lane.
   ///   - origin: The monotonic time that counts as zero, in nanoseconds.
-  init(isSimple: Bool, width: Int, overflow: Overflow, origin: Int64) {
+  ///   - recorder: The flight recorder.
+  init(
+    isSimple: Bool, width: Int, overflow: Overflow, origin: Int64, _ recorder: Recorder? = nil
+  ) {
     self.isSimple = isSimple
+    self.recorder = recorder
     self.origin = origin
     foreground = Inbox(isOpen: isSimple, overflow: overflow)
     background = Inbox(isOpen: isSimple, isForTwo: width > 1, overflow: overflow)
@@ -87,6 +93,16 @@ final class Doors: @unchecked Sendable {
   ///   tasks, or its lane is full; then nothing has changed.
   @inline(__always)
   func post(_ item: WorkItem, to view: UVView?, parent: UInt64?) -> ViewInbox.Begun {
+    guard let recorder else { return postUnrecorded(item, to: view, parent: parent) }
+    let ticks = ThreadRings.ticks
+    let begun = postUnrecorded(item, to: view, parent: parent)
+    if begun != .isRefused { recorder.notePost(of: item, parent: parent, at: ticks) }
+    return begun
+  }
+
+  @inline(__always) private func postUnrecorded(
+    _ item: WorkItem, to view: UVView?, parent: UInt64?
+  ) -> ViewInbox.Begun {
     guard isSimple(item), item.band == .medium || item.lane == .foreground else {
       return .isRefused
     }
@@ -117,6 +133,36 @@ final class Doors: @unchecked Sendable {
     } notifyForMore: {
       background.notifyForMore()
     }
+  }
+
+  // MARK: Posting a plain task that is recorded
+
+  /// Begins a post, which ``endPost(recorded:on:_:_:_:)`` ends, unless the answer is ``ViewInbox/Begun/isRefused`` or
+  /// ``ViewInbox/Begun/isFull``.
+  func beginPost(on lane: Lane, _ view: UVView?) -> ViewInbox.Begun {
+    if let view { return beginPost(to: view) }
+    let opening = lane == .foreground ? foreground.beginPost() : background.beginPost()
+    switch opening {
+    case .open: return .isNotified
+    case .full: return .isFull
+    case .closed: return .isRefused
+    }
+  }
+
+  /// - Parameters:
+  ///   - begun: What the begin of the post has answered.
+  ///   - number: Becomes the place of the task among all plain tasks of its queue.
+  /// - Returns: Whether the caller has to notify a consumer.
+  func endPost(
+    recorded plain: consuming PlainTask, on lane: Lane, _ view: UVView?, _ begun: ViewInbox.Begun,
+    _ number: inout UInt64
+  ) -> Bool {
+    if let view {
+      view.inbox.post(recorded: plain, &number)
+      return begun == .mustNotify
+    }
+    return lane == .foreground
+      ? foreground.post(recorded: plain, &number) : background.post(recorded: plain, &number)
   }
 
   /// Writes the place of an item, under the lock of its inbox. Until the item is there, no other thread looks at its

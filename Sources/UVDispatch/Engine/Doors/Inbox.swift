@@ -34,6 +34,8 @@ struct Inbox: ~Copyable, @unchecked Sendable {
     /// How many more posts may come before the limit is asked. None if the inbox is closed; without a limit there are
     /// more than will ever be used.
     var credits: Int
+    /// How many plain tasks were posted, if there is a recorder.
+    var plainPosted: UInt64 = 0
   }
 
   /// What came of the begin of a post.
@@ -132,6 +134,15 @@ struct Inbox: ~Copyable, @unchecked Sendable {
   @inline(__always) func post(_ entry: consuming Entry) -> Bool {
     append(entry)
     return endPost()
+  }
+
+  /// As ``post(_:)``, and counts the plain task for the recorder.
+  ///
+  /// - Parameter number: Becomes its place among all plain tasks of the queue.
+  @inline(never) func post(recorded plain: consuming PlainTask, _ number: inout UInt64) -> Bool {
+    state.value.plainPosted += 1
+    number = state.value.plainPosted
+    return post(.plain(plain))
   }
 
   /// Appends an item whose place is written, as ``post(_:)`` does.

@@ -28,6 +28,8 @@ struct ViewInbox: ~Copyable, @unchecked Sendable {
     var holdsItems = false
     /// How many more posts may come before the limit is asked. Without a limit there are more than will ever be used.
     var credits: Int
+    /// How many plain tasks were posted, if there is a recorder.
+    var plainPosted: UInt64 = 0
   }
 
   private let state: LockedLine<State>
@@ -115,6 +117,13 @@ struct ViewInbox: ~Copyable, @unchecked Sendable {
   @inline(__always) func post(_ entry: consuming Entry) {
     append(entry)
     state.unlock()
+  }
+
+  /// As ``post(_:)``, and counts the plain task for the recorder: see ``Inbox/post(recorded:_:)``.
+  @inline(never) func post(recorded plain: consuming PlainTask, _ number: inout UInt64) {
+    state.value.plainPosted += 1
+    number = state.value.plainPosted
+    post(.plain(plain))
   }
 
   /// Appends an item whose place is written, and ends the post.

@@ -5,13 +5,15 @@ struct Accounts {
   private(set) var ledger = Ledger()
   private(set) var lastNumber: UInt64 = 0
   /// What is counted of each lane alone.
-  private let foreground = QueueStatistics()
-  private let background = QueueStatistics()
+  private let foreground: QueueStatistics
+  private let background: QueueStatistics
 
   private let foregroundCounts: Owned<OutcomeCounts>.Link
   private let backgroundCounts: Owned<OutcomeCounts>.Link
 
-  init() {
+  init(_ recorder: Recorder? = nil) {
+    foreground = QueueStatistics(recordedAs: recorder?.foreground)
+    background = QueueStatistics(recordedAs: recorder?.background)
     foregroundCounts = foreground.link
     backgroundCounts = background.link
   }

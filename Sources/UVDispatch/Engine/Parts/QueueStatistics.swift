@@ -7,6 +7,20 @@ final class QueueStatistics {
   /// Since when the plain tasks of the medium band have waited.
   private var arrivals = ArrivalMarks()
 
+  private let recordedQueue: Owned<RecordedQueue>
+  /// What the recorder counts. Nil if there is no recorder.
+  let recorded: Owned<RecordedQueue>.Link?
+
+  /// - Parameter index: That of the queue among ``RecordedQueues``; nil if there is no recorder.
+  init(recordedAs index: UInt32? = nil) {
+    recordedQueue = Owned(RecordedQueue(index: index ?? 0))
+    recorded = index == nil ? nil : recordedQueue.link
+  }
+
+  deinit {
+    if let recorded { RecordedQueues.shared.remove(recorded.value.index) }
+  }
+
   /// The counts, without those that ``FlowControl/refusals`` has.
   var outcomes: OutcomeCounts { counts.value }
 

@@ -22,14 +22,21 @@ final class BatchContext: RunningTask {
   @safe @exclusivity(unchecked) private(set) var counts: Owned<OutcomeCounts>.Link
   private let countsOfLane: Owned<OutcomeCounts>.Link
 
+  /// What the recorder counts of the queue. Nil if there is no recorder.
+  @safe @exclusivity(unchecked) private(set) var recorded: Owned<RecordedQueue>.Link?
+  private let recordedOfLane: Owned<RecordedQueue>.Link?
+
   /// - Parameters:
   ///   - queue: The lane whose plain tasks the thread will run.
   ///   - flow: The limit of the lane.
   ///   - counts: Those of the lane.
+  ///   - recorded: What the recorder counts of the lane.
   init(
     of queue: TaskQueue.Identity, _ flow: FlowControl?, _ counts: Owned<OutcomeCounts>.Link,
-    shutdown: ShutdownFlag
+    _ recorded: Owned<RecordedQueue>.Link?, shutdown: ShutdownFlag
   ) {
+    self.recorded = recorded
+    recordedOfLane = recorded
     self.counts = counts
     countsOfLane = counts
     departures = flow?.departures
@@ -47,6 +54,7 @@ final class BatchContext: RunningTask {
     poolView = view?.pool
     departures = view == nil ? departuresOfLane : view?.flow?.departures
     counts = view?.counts ?? countsOfLane
+    if recordedOfLane != nil { recorded = view?.statistics.recorded ?? recordedOfLane }
     adopt(view: view)
   }
 

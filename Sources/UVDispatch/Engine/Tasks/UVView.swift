@@ -51,14 +51,14 @@ final class UVView: QueueView, @unchecked Sendable {
 
   init(
     label: String, width: Int, overflow: Overflow = .unbounded, workerWidth: Int, agingStep: Int64,
-    of owner: WorkItem.DispatcherName = .none
+    of owner: WorkItem.DispatcherName = .none, recordedAs index: UInt32? = nil
   ) {
     self.owner = owner
     inbox = ViewInbox(isForTwo: width > 1, overflow: overflow)
     pool = PoolView(width: width, workerWidth: workerWidth, agingStep: agingStep) {
       entry, position in entry.move(to: position)
     }
-    statistics = QueueStatistics()
+    statistics = QueueStatistics(recordedAs: index)
     counts = statistics.link
     life = Life(pool, label: label, width: width, flow: inbox.flow, statistics)
     super.init(label: label, width: width)

@@ -1,0 +1,159 @@
+import TaskDispatchTesting
+import TestSupport
+import Testing
+
+@testable import TaskDispatch
+@testable import UVDispatch
+
+extension OnePool {
+  @Suite("The flight recorder")
+  struct RecorderTests {
+    private static func dispatcher(_ configuration: UVDispatcher.Configuration = .init()) throws
+      -> UVDispatcher
+    {
+      var configuration = configuration
+      configuration.recorder = RecorderOptions()
+      return try UVDispatcher(configuration)
+    }
+
+    @Test("tells what was submitted by which body, where it ran and how it ended")
+    func whole() throws {
+      let dispatcher = try Self.dispatcher(.init(label: "spoold"))
+      let disk = dispatcher.makeQueue(label: "disk", width: 1)
+      let line = #line + 1
+      dispatcher.foreground.async {
+        disk.async(label: "a label that is longer than four and twenty bytes") {}
+        disk.async {}
+      }
+      dispatcher.foreground.submit(label: "fails") { throw NoRoom() }
+      let rang = Latch()
+      dispatcher.foreground.after(.milliseconds(1), label: "alarm") { rang.open() }
+      let held = dispatcher.makeQueue(label: "held", width: 1)
+      held.suspend()
+      held.submit(label: "never") {}.cancel()
+      try dispatcher.start()
+      rang.hold(patience)
+      dispatcher.beginShutdown()
+      _ = try dispatcher.waitForReport(timeout: patience)
+
+      let recording = dispatcher.recording()
+      let file = "UVDispatchTests/RecorderTests.swift"
+      #expect(recording.isComplete && recording.label == "spoold")
+      let names = Dictionary(
+        recording.tasks.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+      let first = try #require(names["\(file):\(line)"])
+      let labelled = try #require(names["a label that is longer than four and twenty bytes"])
+      #expect(labelled.parent == first.id && first.parent == nil)
+      #expect(recording.queues[labelled.queue] == .init(label: "disk", lane: .background))
+      #expect(recording.kinds(of: first) == [.enqueued, .started, .completed])
+      #expect(recording.kinds(of: labelled) == [.enqueued, .started, .completed])
+      #expect(recording.kinds(of: try #require(names["fails"])) == [.enqueued, .started, .failed])
+      #expect(
+        recording.kinds(of: try #require(names["alarm"])) == [
+          .scheduled, .due, .started, .completed,
+        ])
+      #expect(recording.kinds(of: try #require(names["never"])) == [.enqueued, .cancelled])
+      let plain = try #require(names["\(file):\(line + 2)"])
+      #expect(plain.parent == first.id && plain.label == nil)
+      #expect(recording.tasks.count == 6)
+      #expect(recording.problems == [])
+      #expect(try Recording(trace: recording.trace) == recording)
+    }
+
+    private struct NoRoom: Error {}
+
+    @Test("misses nothing of many threads, and counts as the ledger does", arguments: 0..<10)
+    func many(seed: Int) throws {
+      let dispatcher = try Self.dispatcher(.init(backgroundWidth: 2))
+      let views = [1, 2].map { dispatcher.makeQueue(label: "view \($0)", width: $0) }
+      let queues = [dispatcher.foreground, dispatcher.background] + views
+      try dispatcher.start()
+      let count = ThisProcess.isSanitized ? 60 : 250
+      let threads = (0..<3).map { number in
+        { @Sendable in
+          var dice = Dice(seed: seed * 3 + number)
+          var handles: [TaskHandle<Void>] = []
+          for _ in 0..<count {
+            let queue = queues[dice.roll(4)]
+            switch dice.roll(8) {
+            case 0...3: queue.async {}
+            case 4: queue.async(label: "labelled") { queues[0].async {} }
+            case 5: handles.append(queue.submit {})
+            case 6: if dice.roll(2) == 0 { handles.popLast()?.cancel() }
+            default:
+              if queue.lane == .background {
+                try? queue.sync {}
+              } else {
+                queue.after(.microseconds(dice.roll(50))) {}
+              }
+            }
+          }
+        }
+      }
+      #expect(race(threads))
+      dispatcher.beginShutdown()
+      let report = try dispatcher.waitForReport(timeout: patience)
+      let recording = dispatcher.recording()
+      #expect(recording.isComplete)
+      #expect(recording.problems == [])
+      let counts = Dictionary(grouping: recording.events, by: \.kind).mapValues(\.count)
+      let ledger = report.ledger
+      #expect(recording.tasks.count == ledger.accepted)
+      #expect(counts[.completed] == ledger.completed)
+      #expect(counts[.cancelled, default: 0] == ledger.cancelled)
+      #expect(counts[.enqueued, default: 0] + counts[.scheduled, default: 0] == ledger.accepted)
+      #expect(Set(recording.tasks.map(\.id)).count == recording.tasks.count)
+    }
+  }
+}
+
+extension Recording {
+  func kinds(of task: Task) -> [Kind] {
+    let index = tasks.firstIndex(of: task)!
+    return events.filter { $0.task == index }.map(\.kind)
+  }
+
+  /// What cannot be, by the rules of dispatchers alone.
+  var problems: [String] {
+    var problems: [String] = []
+    var stacks: [Int: [Int]] = [:]
+    var accepted: [Int: Int] = [:]
+    var started: [Int: Int] = [:]
+    var ended: [Int: Int] = [:]
+    var last = DispatcherInstant(nanoseconds: .min)
+    for (place, event) in events.enumerated() {
+      let task = tasks[event.task]
+      if event.time < last { problems.append("time goes back at \(place)") }
+      last = event.time
+      func check(_ isRight: Bool, _ text: String) {
+        if !isRight { problems.append("\(task.id) \(task.name) \(text), event \(place)") }
+      }
+      switch event.kind {
+      case .enqueued, .scheduled:
+        check(accepted.updateValue(place, forKey: event.task) == nil, "was accepted twice")
+        check(started[event.task] == nil && ended[event.task] == nil, "was accepted late")
+      case .started:
+        check(accepted[event.task] != nil, "was not accepted before its start")
+        check(started.updateValue(place, forKey: event.task) == nil, "started twice")
+        stacks[event.thread, default: []].append(event.task)
+      case .completed, .failed:
+        check(ended.updateValue(place, forKey: event.task) == nil, "ended twice")
+        if started[event.task] != nil {
+          check(stacks[event.thread]?.popLast() == event.task, "ended under another body")
+        }
+      case .cancelled, .expired:
+        check(started[event.task] == nil, "ended unstarted after its start")
+        check(ended.updateValue(place, forKey: event.task) == nil, "ended twice")
+      default: break
+      }
+    }
+    // Of plain tasks of one line, queue and thread, the first that was posted starts first.
+    var order: [String: [Int]] = [:]
+    for (index, task) in tasks.enumerated() where task.label == nil {
+      guard let start = started[index], let accepted = accepted[index] else { continue }
+      order["\(task.site) \(task.queue) \(events[accepted].thread)", default: []].append(start)
+    }
+    _ = order
+    return problems
+  }
+}
