@@ -2,11 +2,13 @@
 public struct StackTrace: Sendable, Hashable {
   /// A function that the thread was in.
   public struct Frame: Sendable, Hashable {
-    /// Its name. Nil if the program or the library has no symbols, or was loaded after the watch had begun.
+    /// Its name. Nil if the program or the library has no symbols, was loaded after the watch had begun, or if its file
+    /// was replaced since.
     public let function: String?
     /// The Swift module that it belongs to. Nil if it is no function of Swift.
     public let module: String?
-    /// The file of the source and the line in it. Nil if the program or the library has no debug information.
+    /// The file of the source and the line in it: where functions are inlined in this one, the line may be one of theirs.
+    /// Nil if the program or the library has no debug information.
     public let file: String?
     public let line: Int?
     /// The path of the library. Nil for the program itself, and for memory that no file is loaded as.
@@ -38,11 +40,12 @@ public struct StackTrace: Sendable, Hashable {
   public enum Absence: Sendable, Hashable {
     /// The body had ended by then.
     case ended
-    /// The thread blocks the signal, or had no time on a processor for a tenth of a second.
+    /// The thread blocks the signal, as those of Swift's Tasks do, or had no time on a processor for a tenth of a second.
     case silent
-    /// Other code has installed a handler for the signal since the watch began.
+    /// Other code has installed a handler for the signal.
     case replaced
-    /// The system hides `/proc/self/mem` or `/proc/self/task`, as it does from a process that has changed its user.
+    /// The system hides `/proc/self/mem` or `/proc/self/task`, as it does from a process that has changed its user; or it
+    /// has no descriptors left.
     case hidden
     /// The thread went from one wait to the next whenever it was looked at.
     case restless

@@ -24,11 +24,12 @@ enum {
   CSTACKS_TAKEN = 0,
   /* No thread has this number any more. */
   CSTACKS_GONE = 1,
-  /* The thread did not answer the signal in time: it blocks it, or gets no time on a processor. */
+  /* The thread blocks the signal, or did not answer it in time: it gets no time on a processor, or is ending. */
   CSTACKS_SILENT = 2,
   /* Other code has installed a handler for the signal. */
   CSTACKS_REPLACED = 3,
-  /* The system does not say what the thread does: it hides /proc/self/mem or /proc/self/task/N/syscall. */
+  /* The system does not say what the thread does: it hides /proc/self/mem or /proc/self/task/N/syscall, or has no
+   * descriptors left. */
   CSTACKS_HIDDEN = 4,
   /* The thread went on while it was looked at, several times in a row. */
   CSTACKS_RESTLESS = 5,
@@ -56,8 +57,8 @@ typedef struct {
   uint64_t text, text_end;
   /* The part with the tables for unwinding, and where in it their index begins. */
   uint64_t tables, tables_end, index;
-  /* Its path; empty for the program itself. Valid as long as the process lives. */
-  const char *path;
+  /* Its path; empty for the program itself. The caller frees it. */
+  char *path;
 } cstacks_image;
 
 /* Writes what is loaded at the moment into `into`, and keeps it from being unloaded. How many, at most `room`.

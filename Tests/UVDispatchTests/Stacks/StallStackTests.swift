@@ -135,7 +135,7 @@ extension OnePool {
 
     @Test("names the same again without the debug information, and marks what was guessed")
     func remembered() throws {
-      let (names, unwinder) = (FrameNames(), UnwinderTests.unwinder)
+      let (names, unwinder) = (FrameNames(UnwinderTests.unwinder.images), UnwinderTests.unwinder)
       let thread = StuckThread { place in
         place.arrive()
         place.waitInKernel()
@@ -154,7 +154,59 @@ extension OnePool {
       #expect(nowhere.first.map { "\($0)" } == "0x11 (likely)")
     }
 
-    @Test("needs a signal that can be handled", arguments: [Signal.kill, .child, Signal(rawValue: 0)])
+    @Test("has each frame of a function that calls itself once, and closures of all kinds")
+    func recursion() throws {
+      let unwinder = UnwinderTests.unwinder
+      let names = FrameNames(unwinder.images)
+      let thread = StuckThread { place in Self.call(20, place) }
+      defer { thread.letGo() }
+      let frames = try UnwinderTests.frames(of: thread)
+      if ThisProcess.isSanitized { return }
+      let named = names.frames(frames, unwinder)
+      #expect(named.count { $0.function?.contains("StallStackTests.call(") ?? false } == 21)
+      #expect(named == names.frames(frames, unwinder))
+    }
+
+    @inline(never) private static func call(_ depth: Int, _ place: StuckThread.Place) {
+      if depth == 0 {
+        place.arrive()
+        while place.isStuck {}
+      } else {
+        call(depth - 1, place)
+      }
+      precondition(depth >= 0)
+    }
+
+    @Test(
+      "knows the module of a function by its symbol",
+      arguments: [
+        ("$s4main5resizeyyF", "main"), ("$sSi4mainE7slowExtyyF", "main"),
+        ("$sSa15UVDispatchTestsE3lotyyF", "UVDispatchTests"), ("$sSS6appendyySSF", "Swift"),
+        ("$ss5printyypd_S2StF", "Swift"), ("$sScTss5NeverORs_rlE5sleepyyF", "_Concurrency"),
+        ("$s10UVDispatch6EngineC7performyyF", "UVDispatch"), ("malloc", nil), ("$s999x", "x"),
+      ] as [(String, String?)])
+    func module(symbol: String, module: String?) {
+      #expect(SymbolName.module(of: symbol) == module)
+    }
+
+    @Test("has no names of a file that has changed since it was loaded")
+    func replaced() throws {
+      let path = "/tmp/loaded-file-\(getpid())"
+      let file = unsafe open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
+      defer {
+        close(file)
+        unsafe unlink(path)
+      }
+      let files = LoadedFiles([path, "", "/no/such/file"])
+      #expect(files.changed() == ["/no/such/file"])
+      #expect(unsafe write(file, "x", 1) == 1)
+      #expect(files.changed() == [path, "/no/such/file"])
+      unsafe unlink(path)
+      #expect(files.changed() == [path, "/no/such/file"])
+    }
+
+    @Test(
+      "needs a signal that can be handled", arguments: [Signal.kill, .child, Signal(rawValue: 0)])
     func signal(signal: Signal) async {
       let number = signal.rawValue
       let result = await #expect(

@@ -1,4 +1,5 @@
 internal import CThreads
+internal import Glibc
 
 /// The program, or a library that it has loaded, as it lies in memory.
 package struct LoadedImage: Sendable {
@@ -31,7 +32,8 @@ package struct LoadedImage: Sendable {
     defer { unsafe images.deallocate() }
     let count = unsafe Int(cstacks_images(images, CInt(room)))
     return unsafe UnsafeBufferPointer(start: images, count: count).map { image in
-      unsafe LoadedImage(
+      defer { unsafe free(image.path) }
+      return unsafe LoadedImage(
         path: String(cString: image.path), base: image.base,
         code: LoadedBytes(from: image.text, to: image.text_end),
         tables: LoadedBytes(from: image.tables, to: image.tables_end), index: image.index)

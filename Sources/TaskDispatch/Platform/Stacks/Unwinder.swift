@@ -26,21 +26,26 @@ package struct Unwinder: Sendable {
     var state = State(sample: sample)
     var frames: [Frame] = []
     while frames.count < limit, let address = state.counter, address != 0 {
+      // A function that never returns may end with the call, and then another begins at the return address.
+      let inside = state.isAfterCall ? address &- 1 : address
+      let image = image(of: inside)
+      let table = image.flatMap { UnwindTable(at: inside, in: $0) }
+      // The kernel has made the frame for a signal as if its code had called the handler.
+      let isOfSignal = table?.isOfSignal ?? false
       frames.append(
         Frame(
-          address: address, isReturnAddress: state.isAfterCall, isGuessed: state.isGuessed))
-      guard step(&state, from: address) else { break }
+          address: address, isReturnAddress: state.isAfterCall && !isOfSignal,
+          isGuessed: state.isGuessed))
+      guard step(&state, table, in: image) else { break }
     }
     return frames
   }
 
   /// Goes on to the caller.
-  private func step(_ state: inout State, from address: UInt64) -> Bool {
-    // A function that never returns may end with the call, and then another begins at the return address.
-    let inside = state.isAfterCall ? address &- 1 : address
-    guard let image = image(of: inside), let table = UnwindTable(at: inside, in: image) else {
-      return state.stepWithFramePointer()
-    }
+  private func step(
+    _ state: inout State, _ table: UnwindTable?, in image: LoadedImage?
+  ) -> Bool {
+    guard let table, let image else { return state.stepWithFramePointer() }
     if case .register(6, _) = table.frameAddress, state.registers[6] == nil {
       state.registers[6] = guess(state, in: table.function)
       state.isGuessed = true

@@ -3,7 +3,7 @@ internal import TaskDispatch
 // What makes a backtrace of frames that the library has not found itself is no public interface. So a compiler that
 // this was not tried with gets no names, rather than an error.
 #if canImport(Runtime) && compiler(>=6.3) && compiler(<6.4)
-  @_spi(Internal) internal import Runtime
+  @_spi(Internal) @_spi(MemoryReaders) internal import Runtime
 
   /// Names functions and lines by the symbols and the debug information of the program and its libraries.
   final class FrameNames: Sendable {
@@ -13,17 +13,23 @@ internal import TaskDispatch
       let isReturnAddress: Bool
     }
 
-    /// Taken once: it reads the headers of all that is loaded at the moment, and crashes if another thread unloads one.
-    private let images = ImageMap.capture()
+    /// What is loaded at the moment. The reader asks the kernel for the memory, since another thread may unload a library
+    /// that this reads the headers of.
+    private let images = ImageMap.capture(using: LocalMemoryReader())
+    private let files: LoadedFiles
     /// What was found so far. The frames of the dispatcher and of bodies that stall come again and again.
     private let known = Locked<[Address: [StackTrace.Frame]]>([:])
     /// A program has fewer places that stall. If they were more, they must not fill the memory.
     private static let mostKnown = 4096
 
+    init(_ images: [LoadedImage]) { files = LoadedFiles(images.map(\.path)) }
+
     /// With the functions that were inlined in them, and without those that only convert between conventions of calls.
     func frames(_ frames: [Unwinder.Frame], _ unwinder: Unwinder) -> [StackTrace.Frame] {
       let known = known.withLock { $0 }
-      let new = frames.filter { known[Address($0)] == nil }
+      // Each once: a function that calls itself has many frames at one address.
+      var seen = Set(known.keys)
+      let new = frames.filter { seen.insert(Address($0)).inserted }
       let found = new.isEmpty ? [:] : search(new, unwinder)
       self.known.withLock { known in
         if known.count + found.count > Self.mostKnown { known = [:] }
@@ -39,6 +45,17 @@ internal import TaskDispatch
     private func search(
       _ frames: [Unwinder.Frame], _ unwinder: Unwinder
     ) -> [Address: [StackTrace.Frame]] {
+      var found: [Address: [StackTrace.Frame]] = [:]
+      // The names would come from what is in the file now.
+      let changed = files.changed()
+      let frames = frames.filter { frame in
+        guard let path = unwinder.image(of: frame.inside)?.path, changed.contains(path) else {
+          return true
+        }
+        found[Address(frame)] = [unwinder.unnamed(frame)]
+        return false
+      }
+      if frames.isEmpty { return found }
       let captured = frames.map { frame in
         frame.isReturnAddress
           ? RichFrame<UInt64>.returnAddress(frame.address) : .programCounter(frame.address)
@@ -46,7 +63,6 @@ internal import TaskDispatch
       let backtrace = Backtrace(
         architecture: Self.architecture, frames: captured, images: images)
       var left = frames[...]
-      var found: [Address: [StackTrace.Frame]] = [:]
       // What is inlined comes before the function that it is inlined in, at the same address.
       for named in backtrace.symbolicated()?.frames ?? [] {
         guard let address = UInt64(named.captured.originalProgramCounter),
@@ -56,7 +72,9 @@ internal import TaskDispatch
         let frame = left[index]
         if !named.inlined { left = left.dropFirst() }
         let name = unwinder.named(frame, named.symbol, isInlined: named.inlined)
-        found[Address(frame), default: []] += named.isSwiftThunk ? [] : [name]
+        // A conversion between conventions of calls has no line, unless the body that it calls is inlined in it.
+        let isEmpty = named.isSwiftThunk && (name.line ?? 0) == 0
+        found[Address(frame), default: []] += isEmpty ? [] : [name]
       }
       for frame in frames where found[Address(frame)] == nil {
         found[Address(frame)] = [unwinder.unnamed(frame)]
@@ -86,25 +104,21 @@ internal import TaskDispatch
       guard let symbol, symbol.name != "<unknown>" else { return unnamed }
       let source = symbol.sourceLocation
       return StackTrace.Frame(
-        function: symbol.name, module: module(of: symbol.rawName), file: source?.path,
-        line: source?.line, library: unnamed.library, offset: unnamed.offset,
+        function: functionName(symbol.name), module: SymbolName.module(of: symbol.rawName),
+        file: source?.path, line: source?.line, library: unnamed.library, offset: unnamed.offset,
         isInlined: isInlined)
     }
 
-    /// The symbol of a Swift function begins with `$s`, the length of its module's name, and that name. `$ss` stands for
-    /// the standard library, and so does `$sS` for its best known types.
-    private func module(of symbol: String) -> String? {
-      guard symbol.hasPrefix("$s") else { return nil }
-      let name = symbol.dropFirst(2)
-      let digits = name.prefix { $0.isNumber }
-      guard let length = Int(digits) else {
-        return name.hasPrefix("Sc") ? "_Concurrency" : "Swift"
-      }
-      return String(name.dropFirst(digits.count).prefix(length))
+    /// The body that a forwarder calls, if that is inlined in it.
+    private func functionName(_ name: String) -> String {
+      let forwarder = "partial apply forwarder for "
+      return name.hasPrefix(forwarder) ? String(name.dropFirst(forwarder.count)) : name
     }
   }
 #else
   final class FrameNames: Sendable {
+    init(_ images: [LoadedImage]) {}
+
     func frames(_ frames: [Unwinder.Frame], _ unwinder: Unwinder) -> [StackTrace.Frame] {
       frames.map { frame in
         frame.isGuessed ? unwinder.unnamed(frame).uncertain : unwinder.unnamed(frame)
@@ -112,6 +126,46 @@ internal import TaskDispatch
     }
   }
 #endif
+
+/// Symbols as the Swift compiler writes them.
+enum SymbolName {
+  /// The module that a Swift function belongs to. Nil if the symbol is none of Swift's.
+  ///
+  /// The symbol begins with `$s`, the length of the module's name, and that name. `$ss` stands for the standard library,
+  /// and so does `$sS` for its best known types. In an extension, the module of the extension and an `E` follow the
+  /// type.
+  static func module(of symbol: String) -> String? {
+    guard symbol.hasPrefix("$s") else { return nil }
+    let name = symbol.dropFirst(2)
+    if let module = moduleOfExtension(in: name) { return module }
+    let digits = name.prefix { $0.isNumber }
+    guard let length = Int(digits) else {
+      return name.hasPrefix("Sc") ? "_Concurrency" : "Swift"
+    }
+    return String(name.dropFirst(digits.count).prefix(length))
+  }
+
+  private static func moduleOfExtension(in symbol: Substring) -> String? {
+    var rest = symbol
+    var module: String?
+    while let first = rest.first {
+      guard first.isNumber, let length = Int(rest.prefix { $0.isNumber }) else {
+        rest = rest.dropFirst()
+        continue
+      }
+      rest = rest.drop { $0.isNumber }
+      let identifier = rest.prefix(length)
+      rest = rest.dropFirst(length)
+      if rest.first == "E" { module = String(identifier) }
+    }
+    return module
+  }
+}
+
+extension Unwinder.Frame {
+  /// An address in the function, also if the call was its last instruction.
+  fileprivate var inside: UInt64 { isReturnAddress ? address &- 1 : address }
+}
 
 extension StackTrace.Frame {
   fileprivate var uncertain: Self {
@@ -123,7 +177,7 @@ extension StackTrace.Frame {
 
 extension Unwinder {
   fileprivate func unnamed(_ frame: Frame) -> StackTrace.Frame {
-    let address = frame.isReturnAddress ? frame.address &- 1 : frame.address
+    let address = frame.inside
     let image = image(of: address)
     let path = image.flatMap { $0.path.isEmpty ? nil : $0.path }
     return StackTrace.Frame(

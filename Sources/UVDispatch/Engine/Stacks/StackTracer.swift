@@ -2,17 +2,26 @@ internal import TaskDispatch
 
 /// Takes the stacks of threads, and names the functions in them. One for the process.
 struct StackTracer: Sendable {
-  /// Made at the first use, which takes the loader's lock: not on a watchdog's thread, since a thread that is stuck may
-  /// hold that lock.
-  static let shared = StackTracer()
+  private static let known = Locked<StackTracer?>(nil)
+
+  /// The one of the process. The first call makes it, and takes the loader's lock: not on a watchdog's thread, since a
+  /// thread that is stuck may hold that lock. So it is made under no other lock.
+  static var shared: StackTracer {
+    if let tracer = known.withLock({ $0 }) { return tracer }
+    let made = StackTracer()
+    return known.withLock { known in
+      if known == nil { known = made }
+      return known!
+    }
+  }
 
   private let unwinder: Unwinder
   private let names: FrameNames
 
   private init() {
-    // In this order: the first keeps all images loaded, and reading one that another thread unloads would crash.
-    unwinder = Unwinder(images: LoadedImage.all())
-    names = FrameNames()
+    let images = LoadedImage.all()
+    unwinder = Unwinder(images: images)
+    names = FrameNames(images)
   }
 
   /// Makes the process ready to send a signal.
@@ -22,7 +31,7 @@ struct StackTracer: Sendable {
   func prepare(_ capture: StackCapture) throws(UVError) {
     let status = StackSample.prepare(signal: capture.signal.rawValue)
     guard status == 0 || StackSample.isHidden(status) else {
-      throw UVError(call: "sigaction", status: -status)
+      throw UVError(call: "sigaction, or open of /proc/self/mem,", status: -status)
     }
   }
 
