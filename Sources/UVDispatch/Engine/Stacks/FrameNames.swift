@@ -111,8 +111,9 @@ internal import TaskDispatch
 
     /// The body that a forwarder calls, if that is inlined in it.
     private func functionName(_ name: String) -> String {
-      let forwarder = "partial apply forwarder for "
-      return name.hasPrefix(forwarder) ? String(name.dropFirst(forwarder.count)) : name
+      for forwarder in ["partial apply forwarder for ", "partial apply for "]
+      where name.hasPrefix(forwarder) { return String(name.dropFirst(forwarder.count)) }
+      return name
     }
   }
 #else
