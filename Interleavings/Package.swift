@@ -18,6 +18,7 @@ let package = Package(
     .systemLibrary(name: "CUV", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
     .target(name: "CSignals"),
     .target(name: "CThreads"),
+    .target(name: "CRings"),
     // Lets one thread run at a time.
     .target(name: "CBaton"),
     .target(name: "Scheduling", dependencies: ["CBaton"], swiftSettings: settings),
@@ -25,7 +26,7 @@ let package = Package(
     .target(
       name: "TaskDispatch", dependencies: ["CThreads", "Scheduling"], swiftSettings: settings),
     .target(
-      name: "UVDispatch", dependencies: ["CUV", "CSignals", "Scheduling", "TaskDispatch"],
+      name: "UVDispatch", dependencies: ["CUV", "CSignals", "CRings", "Scheduling", "TaskDispatch"],
       exclude: ["Engine/README.md"], swiftSettings: settings),
     // Knows the rules, and nothing of the engine.
     .target(name: "Judging", dependencies: ["TaskDispatch"], swiftSettings: settings),

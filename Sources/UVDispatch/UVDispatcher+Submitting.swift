@@ -8,14 +8,38 @@ extension UVDispatcher {
     _ body: consuming @escaping @Sendable () -> Void, on queue: TaskQueue, at site: CallSite
   ) -> Admission {
     if ForkGuard.isForked { return .refused(.forkedChild) }
-    if doors.recorder != nil { return postRecorded(consume body, on: queue, at: site) }
+    if doors.recorded.isOn { return postRecorded(consume body, on: queue, at: site) }
+    return post(consume body, on: queue, at: site, isRecorded: false)
+  }
+
+  @inline(never) private func postRecorded(
+    _ body: consuming @escaping @Sendable () -> Void, on queue: TaskQueue, at site: CallSite
+  ) -> Admission {
+    post(consume body, on: queue, at: site, isRecorded: true)
+  }
+
+  /// - Parameter isRecorded: A constant, so that either way has a function without the other.
+  @inline(__always) private func post(
+    _ body: consuming @escaping @Sendable () -> Void, on queue: TaskQueue, at site: CallSite,
+    isRecorded: Bool
+  ) -> Admission {
     if !queue.isBarrier {
+      // Read before the post, since the task may start at once.
+      let ticks = isRecorded ? ThreadRings.ticks : 0
       if queue.lane == .foreground {
         let opening = doors.foreground.beginPost()
         if opening == .open {
           // No variable holds the task: it would keep what the body captures until this thread is done here.
-          let mustNotify = doors.foreground.post(
-            .plain(PlainTask(body: consume body, site: site)))
+          let mustNotify: Bool
+          if isRecorded {
+            var number: UInt64 = 0
+            mustNotify = doors.foreground.post(
+              recorded: PlainTask(body: consume body, site: site), &number)
+            Recorder.notePost(
+              ofPlain: number, to: doors.recorded.foreground, from: site, at: ticks)
+          } else {
+            mustNotify = doors.foreground.post(.plain(PlainTask(body: consume body, site: site)))
+          }
           if mustNotify { engine.notifyConsumer(of: .foreground) }
           return .accepted
         }
@@ -23,11 +47,22 @@ extension UVDispatcher {
           return .refused(.limitReached)
         }
       } else if queue.view != nil {
-        return postToView(consume body, on: queue, at: site)
+        return isRecorded
+          ? postToView(consume body, on: queue, at: site, recordedAt: ticks)
+          : postToView(consume body, on: queue, at: site)
       } else {
         let opening = doors.background.beginPost()
         if opening == .open {
-          let mustNotify = doors.background.post(.plain(PlainTask(body: consume body, site: site)))
+          let mustNotify: Bool
+          if isRecorded {
+            var number: UInt64 = 0
+            mustNotify = doors.background.post(
+              recorded: PlainTask(body: consume body, site: site), &number)
+            Recorder.notePost(
+              ofPlain: number, to: doors.recorded.background, from: site, at: ticks)
+          } else {
+            mustNotify = doors.background.post(.plain(PlainTask(body: consume body, site: site)))
+          }
           if mustNotify { engine.notifyConsumer(of: .background) }
           return .accepted
         }
@@ -50,6 +85,21 @@ extension UVDispatcher {
   @inline(never) private func postToView(
     _ body: consuming @escaping @Sendable () -> Void, on queue: TaskQueue, at site: CallSite
   ) -> Admission {
+    postToView(consume body, on: queue, at: site, nil)
+  }
+
+  @inline(never) private func postToView(
+    _ body: consuming @escaping @Sendable () -> Void, on queue: TaskQueue, at site: CallSite,
+    recordedAt ticks: UInt64
+  ) -> Admission {
+    postToView(consume body, on: queue, at: site, ticks)
+  }
+
+  /// - Parameter ticks: When that was, if it is recorded.
+  @inline(__always) private func postToView(
+    _ body: consuming @escaping @Sendable () -> Void, on queue: TaskQueue, at site: CallSite,
+    _ ticks: UInt64?
+  ) -> Admission {
     // If submissions are not simple, the inboxes are closed, and it would be in vain to ask this one.
     guard let view = queue.view as? UVView, view.owner == doors.name, doors.isSimple else {
       return engine.postByHand(consume body, on: queue, at: site)
@@ -62,34 +112,14 @@ extension UVDispatcher {
       }
       return engine.postByHand(consume body, on: queue, at: site)
     }
-    view.inbox.post(.plain(PlainTask(body: consume body, site: site)))
+    if let ticks, let recorded = view.recorded {
+      var number: UInt64 = 0
+      view.inbox.post(recorded: PlainTask(body: consume body, site: site), &number)
+      Recorder.notePost(ofPlain: number, to: recorded, from: site, at: ticks)
+    } else {
+      view.inbox.post(.plain(PlainTask(body: consume body, site: site)))
+    }
     if begun == .mustNotify { engine.notifyConsumer(of: .background) }
-    return .accepted
-  }
-
-  @inline(never) private func postRecorded(
-    _ body: consuming @escaping @Sendable () -> Void, on queue: TaskQueue, at site: CallSite
-  ) -> Admission {
-    let view = view(queue.view)
-    guard !queue.isBarrier, doors.isSimple, let recorder = doors.recorder else {
-      return engine.postByHand(consume body, on: queue, at: site)
-    }
-    let ticks = ThreadRings.ticks
-    let begun = doors.beginPost(on: queue.lane, view)
-    if begun == .isRefused || begun == .isFull {
-      if begun == .isFull, !doors.background.isClosed,
-        isRefused(by: doors.flow(of: queue.lane, view))
-      {
-        return .refused(.limitReached)
-      }
-      return engine.postByHand(consume body, on: queue, at: site)
-    }
-    var number: UInt64 = 0
-    let mustNotify = doors.endPost(
-      recorded: PlainTask(body: consume body, site: site), on: queue.lane, view, begun, &number)
-    Recorder.notePost(
-      ofPlain: number, to: recorder.index(of: queue.lane, view), from: site, at: ticks)
-    if mustNotify { engine.notifyConsumer(of: queue.lane) }
     return .accepted
   }
 
@@ -101,11 +131,12 @@ extension UVDispatcher {
     }
     let plain = PlainTask(body: handedOver(body), site: site, counts: false)
     let mustNotify: Bool
-    if let recorder = doors.recorder {
+    if doors.recorded.isOn {
       let ticks = ThreadRings.ticks
       var number: UInt64 = 0
       mustNotify = doors.foreground.post(recorded: plain, &number)
-      Recorder.notePost(ofPlain: number, to: recorder.foreground, from: site, at: ticks)
+      Recorder.notePost(
+        ofPlain: number, to: doors.recorded.foreground, from: site, at: ticks)
     } else {
       mustNotify = doors.foreground.post(.plain(plain))
     }

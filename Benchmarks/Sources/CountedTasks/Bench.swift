@@ -17,14 +17,17 @@ final class Bench: Sendable {
     dispatcher = try UVDispatcher(
       .init(
         backgroundWidth: width, overflow: kind.isLimited ? .reject(limit: 100_000) : .unbounded,
-        loopBudget: .init(time: .seconds(10_000))))
+        loopBudget: .init(time: .seconds(10_000)),
+        recorder: kind.isInspected ? RecorderOptions() : nil))
     precondition(dispatcher.effectiveBackgroundWidth == width, "the pool is too small")
     queue =
       switch kind {
-      case .foreground, .foregroundHandle, .foregroundLabel, .foregroundLimited:
+      case .foreground, .foregroundHandle, .foregroundLabel, .foregroundLimited,
+        .foregroundInspected:
         dispatcher.foreground
-      case .sync, .view, .viewLimited: dispatcher.makeQueue(label: "view", width: 1)
-      case .floor, .background, .backgroundHandle, .backgroundLabel, .backgroundLimited:
+      case .sync, .view, .viewLimited, .viewInspected: dispatcher.makeQueue(label: "view", width: 1)
+      case .floor, .background, .backgroundHandle, .backgroundLabel, .backgroundLimited,
+        .backgroundInspected:
         dispatcher.background
       }
   }
@@ -72,7 +75,8 @@ final class Bench: Sendable {
     // One loop for each kind, so that choosing the kind is not counted as part of the tasks.
     switch kind {
     case .floor: for number in 0..<count { Kind.floor.submit(to: queue, number, ended) }
-    case .foreground, .background, .view, .foregroundLimited, .backgroundLimited, .viewLimited:
+    case .foreground, .background, .view, .foregroundLimited, .backgroundLimited, .viewLimited,
+      .foregroundInspected, .backgroundInspected, .viewInspected:
       for number in 0..<count { Kind.foreground.submit(to: queue, number, ended) }
     case .foregroundHandle, .backgroundHandle:
       for number in 0..<count { Kind.foregroundHandle.submit(to: queue, number, ended) }

@@ -9,6 +9,10 @@ enum Kind: String, CaseIterable {
   case foregroundLimited = "foreground-limited"
   case backgroundLimited = "background-limited"
   case viewLimited = "view-limited"
+  /// With that, and the flight recorder.
+  case foregroundInspected = "foreground-inspected"
+  case backgroundInspected = "background-inspected"
+  case viewInspected = "view-inspected"
   case foregroundHandle = "foreground-handle"
   case backgroundHandle = "background-handle"
   case foregroundLabel = "foreground-label"
@@ -17,7 +21,8 @@ enum Kind: String, CaseIterable {
   case sync
 
   var isOnForeground: Bool { rawValue.hasPrefix("foreground") }
-  var isLimited: Bool { rawValue.hasSuffix("limited") }
+  var isLimited: Bool { rawValue.hasSuffix("limited") || isInspected }
+  var isInspected: Bool { rawValue.hasSuffix("inspected") }
 
   /// Submits one task, which calls `ended` with its number. The closure captures two things, so that it
   /// has a context of its own. The caller holds the queue, as a program holds it.
@@ -25,7 +30,8 @@ enum Kind: String, CaseIterable {
   func submit(to queue: TaskQueue, _ number: Int, _ ended: @escaping @Sendable (Int) -> Void) {
     switch self {
     case .floor: Floor.callLater { ended(number) }
-    case .foreground, .background, .view, .foregroundLimited, .backgroundLimited, .viewLimited:
+    case .foreground, .background, .view, .foregroundLimited, .backgroundLimited, .viewLimited,
+      .foregroundInspected, .backgroundInspected, .viewInspected:
       queue { ended(number) }
     case .foregroundHandle, .backgroundHandle: queue.submit { ended(number) }
     case .sync: try? queue.sync { ended(number) }

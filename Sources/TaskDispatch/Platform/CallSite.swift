@@ -18,7 +18,7 @@
   }
 
   /// The address of the file's name, for a record that is as small as this. 0 if there is none.
-  package var addressOfFile: UInt { fileAddress }
+  @inlinable package var addressOfFile: UInt { fileAddress }
 
   /// - Parameter address: ``addressOfFile`` of a call site of this process.
   package init(addressOfFile address: UInt, line: UInt32) {

@@ -197,7 +197,8 @@ struct State: ~Copyable {
     if keepsHistory {
       moments.append(
         Moment(
-          kind: kind, lineage: entry.lineage, time: now, comesLater: entry.item?.comesLater ?? false)
+          kind: kind, lineage: entry.lineage, time: now, comesLater: entry.item?.comesLater ?? false
+        )
       )
     }
     guard hasListeners else { return }

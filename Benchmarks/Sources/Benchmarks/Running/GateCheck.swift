@@ -47,7 +47,8 @@ struct GateCheck {
     all.append(("instructions a task, floor", { try toTen(floor.value()) }))
     for kind in [
       "foreground", "background", "view", "foreground-limited", "background-limited",
-      "view-limited", "background-handle", "sync",
+      "view-limited", "foreground-inspected", "background-inspected", "view-inspected",
+      "background-handle", "sync",
     ] {
       all.append(
         (

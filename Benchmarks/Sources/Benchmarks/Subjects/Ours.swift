@@ -5,10 +5,11 @@ final class UVForeground: Subject {
   let dispatcher: UVDispatcher
   private let queue: TaskQueue
 
-  /// - Parameter isWatched: Whether it watches for stalls.
-  init(overflow: Overflow = .unbounded, isWatched: Bool = false) throws {
-    dispatcher = try UVDispatcher(.init(overflow: overflow))
-    if isWatched { try dispatcher.watchStalls { print("\($0)") } }
+  /// - Parameter isInspected: Whether it watches for stalls, and records.
+  init(overflow: Overflow = .unbounded, isInspected: Bool = false) throws {
+    dispatcher = try UVDispatcher(
+      .init(overflow: overflow, recorder: isInspected ? RecorderOptions() : nil))
+    if isInspected { try dispatcher.watchStalls { print("\($0)") } }
     try dispatcher.start()
     queue = dispatcher.foreground
   }
@@ -31,12 +32,15 @@ final class UVBackground: Subject {
   /// - Parameters:
   ///   - viewWidth: The width of a queue that is made to submit to; nil to submit to the background
   ///     itself.
-  ///   - isWatched: Whether it watches for stalls.
+  ///   - isInspected: Whether it watches for stalls, and records.
   init(
-    width: Int, viewWidth: Int? = nil, overflow: Overflow = .unbounded, isWatched: Bool = false
+    width: Int, viewWidth: Int? = nil, overflow: Overflow = .unbounded, isInspected: Bool = false
   ) throws {
-    dispatcher = try UVDispatcher(.init(backgroundWidth: width, overflow: overflow))
-    if isWatched { try dispatcher.watchStalls { print("\($0)") } }
+    dispatcher = try UVDispatcher(
+      .init(
+        backgroundWidth: width, overflow: overflow,
+        recorder: isInspected ? RecorderOptions() : nil))
+    if isInspected { try dispatcher.watchStalls { print("\($0)") } }
     precondition(
       dispatcher.effectiveBackgroundWidth == width,
       "the pool is too small for a width of \(width)")

@@ -3,6 +3,8 @@ internal import Scheduling
 /// The virtual time.
 package func monotonicNanoseconds() -> Int64 { Simulation.shared.readClock() }
 
+package func wallNanoseconds() -> Int64 { Simulation.shared.now }
+
 package func recentMonotonicNanoseconds() -> Int64 { Simulation.shared.now }
 
 extension Int64 {

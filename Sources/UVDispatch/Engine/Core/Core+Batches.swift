@@ -26,7 +26,7 @@ extension Core {
     context.goOn(at: plain.site, id: accounts.next(), since: time)
     if let recorded = context.recorded {
       Recorder.noteStart(
-        ofPlain: context.id, in: &recorded.value, from: plain.site, follows: true)
+        ofPlain: context.id, in: recorded, from: plain.site, follows: true)
     }
     return plain
   }
@@ -51,7 +51,7 @@ extension Core {
     if let recorded = context.recorded {
       Recorder.noteEnd(of: ended, in: recorded.value.index, outcome)
       Recorder.noteStart(
-        ofPlain: context.id, in: &recorded.value, from: plain.site, follows: false)
+        ofPlain: context.id, in: recorded, from: plain.site, follows: false)
     }
     context.leaveItem()
     return plain

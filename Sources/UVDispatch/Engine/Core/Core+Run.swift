@@ -28,7 +28,7 @@ extension Core {
     context.begin(plain, id: id, at: now)
     countStart(of: context)
     if let recorded = context.recorded {
-      Recorder.noteStart(ofPlain: id, in: &recorded.value, from: site, follows: false)
+      Recorder.noteStart(ofPlain: id, in: recorded, from: site, follows: false)
     }
   }
 

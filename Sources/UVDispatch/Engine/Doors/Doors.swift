@@ -21,8 +21,7 @@ final class Doors: @unchecked Sendable {
   /// The dispatcher. Set once, before another thread sees it.
   var dispatcher = ObjectIdentifier(Doors.self)
   private let origin: Int64
-  /// Nil if nothing is recorded.
-  let recorder: Recorder?
+  let recorded: RecordedLanes
   // Not on cache lines of their own: with that, two workers and a producer were slower by a tenth and more.
   let hints = Hints()
   let callbackCounts = CallbackCounts()
@@ -48,11 +47,14 @@ final class Doors: @unchecked Sendable {
     isSimple: Bool, width: Int, overflow: Overflow, origin: Int64, _ recorder: Recorder? = nil
   ) {
     self.isSimple = isSimple
-    self.recorder = recorder
+    recorded = RecordedLanes(recorder)
     self.origin = origin
     foreground = Inbox(isOpen: isSimple, overflow: overflow)
     background = Inbox(isOpen: isSimple, isForTwo: width > 1, overflow: overflow)
   }
+
+  /// The flight recorder. Nil if nothing is recorded.
+  @inline(__always) var recorder: Recorder? { recorded.recorder }
 
   // MARK: Limits
 
@@ -133,36 +135,6 @@ final class Doors: @unchecked Sendable {
     } notifyForMore: {
       background.notifyForMore()
     }
-  }
-
-  // MARK: Posting a plain task that is recorded
-
-  /// Begins a post, which ``endPost(recorded:on:_:_:_:)`` ends, unless the answer is ``ViewInbox/Begun/isRefused`` or
-  /// ``ViewInbox/Begun/isFull``.
-  func beginPost(on lane: Lane, _ view: UVView?) -> ViewInbox.Begun {
-    if let view { return beginPost(to: view) }
-    let opening = lane == .foreground ? foreground.beginPost() : background.beginPost()
-    switch opening {
-    case .open: return .isNotified
-    case .full: return .isFull
-    case .closed: return .isRefused
-    }
-  }
-
-  /// - Parameters:
-  ///   - begun: What the begin of the post has answered.
-  ///   - number: Becomes the place of the task among all plain tasks of its queue.
-  /// - Returns: Whether the caller has to notify a consumer.
-  func endPost(
-    recorded plain: consuming PlainTask, on lane: Lane, _ view: UVView?, _ begun: ViewInbox.Begun,
-    _ number: inout UInt64
-  ) -> Bool {
-    if let view {
-      view.inbox.post(recorded: plain, &number)
-      return begun == .mustNotify
-    }
-    return lane == .foreground
-      ? foreground.post(recorded: plain, &number) : background.post(recorded: plain, &number)
   }
 
   /// Writes the place of an item, under the lock of its inbox. Until the item is there, no other thread looks at its

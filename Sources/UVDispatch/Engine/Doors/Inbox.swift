@@ -136,11 +136,11 @@ struct Inbox: ~Copyable, @unchecked Sendable {
     return endPost()
   }
 
-  /// As ``post(_:)``, and counts the plain task for the recorder.
+  /// Appends a plain task as ``post(_:)`` does, and counts it for the recorder.
   ///
   /// - Parameter number: Becomes its place among all plain tasks of the queue.
-  @inline(never) func post(recorded plain: consuming PlainTask, _ number: inout UInt64) -> Bool {
-    state.value.plainPosted += 1
+  @inline(__always) func post(recorded plain: consuming PlainTask, _ number: inout UInt64) -> Bool {
+    state.value.plainPosted &+= 1
     number = state.value.plainPosted
     return post(.plain(plain))
   }

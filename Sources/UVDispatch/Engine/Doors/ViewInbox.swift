@@ -119,9 +119,9 @@ struct ViewInbox: ~Copyable, @unchecked Sendable {
     state.unlock()
   }
 
-  /// As ``post(_:)``, and counts the plain task for the recorder: see ``Inbox/post(recorded:_:)``.
-  @inline(never) func post(recorded plain: consuming PlainTask, _ number: inout UInt64) {
-    state.value.plainPosted += 1
+  /// Appends a plain task as ``post(_:)`` does, and counts it: see ``Inbox/post(recorded:_:)``.
+  @inline(__always) func post(recorded plain: consuming PlainTask, _ number: inout UInt64) {
+    state.value.plainPosted &+= 1
     number = state.value.plainPosted
     post(.plain(plain))
   }

@@ -4,7 +4,7 @@ internal import TaskDispatch
 ///
 /// | word | lower bits | higher bits |
 /// |---|---|---|
-/// | 0 | 56: the time, in ticks | 8: the kind |
+/// | 0 | 8: the kind | 56: the time, in ticks |
 /// | 1 | 24: the queue, as an index of ``RecordedQueues`` | 40: a number |
 /// | 2 | 48: the address of the file's name | 16: the line |
 /// | 3 | 48: the task, or the item | 16: the line, continued |
@@ -20,7 +20,7 @@ struct RecordedEvent {
     case plainNumbered
     /// A plain task starts on this thread.
     case plainStarted
-    /// The same, and the task before it on this thread has completed.
+    /// A plain task starts on this thread, and the task before it has completed.
     case plainFollows
     /// An item that was posted starts on this thread.
     case itemStarted
@@ -70,10 +70,11 @@ struct RecordedEvent {
     _ kind: Kind, at ticks: UInt64, queue: UInt32, number: UInt64, task: UInt64, site: CallSite
   ) {
     words = (
-      ticks & Self.lowest(56) | UInt64(kind.rawValue) << 56,
-      UInt64(queue) & Self.lowest(24) | number << 24,
-      UInt64(site.addressOfFile) & Self.lowest(48) | UInt64(site.line & 0xffff) << 48,
-      task & Self.lowest(48) | UInt64(site.line >> 16) << 48
+      ticks << 8 | UInt64(kind.rawValue),
+      UInt64(queue) | number << 24,
+      // Addresses, and numbers of tasks, have no more than 48 bits.
+      UInt64(site.addressOfFile) | UInt64(site.line) << 48,
+      task | UInt64(site.line >> 16) << 48
     )
   }
 
@@ -88,13 +89,13 @@ struct RecordedEvent {
     for (index, byte) in bytes.enumerated() {
       words[index / 8] |= UInt64(byte) << UInt64(index % 8 * 8)
     }
-    self.words = (UInt64(Kind.label.rawValue) << 56, words[0], words[1], words[2])
+    self.words = (UInt64(Kind.label.rawValue), words[0], words[1], words[2])
   }
 
   @inline(__always) func write() { ThreadRings.write(words.0, words.1, words.2, words.3) }
 
-  var kind: Kind? { Kind(rawValue: UInt8(words.0 >> 56)) }
-  var ticks: UInt64 { words.0 & Self.lowest(56) }
+  var kind: Kind? { Kind(rawValue: UInt8(truncatingIfNeeded: words.0)) }
+  var ticks: UInt64 { words.0 >> 8 }
   var queue: UInt32 { UInt32(words.1 & Self.lowest(24)) }
   var number: UInt64 { words.1 >> 24 }
   var task: UInt64 { words.3 & Self.lowest(48) }

@@ -58,3 +58,19 @@ struct RecordedQueue {
   /// How many plain tasks have left the queue.
   var taken: UInt64 = 0
 }
+
+/// What a post to a lane needs of the recorder.
+struct RecordedLanes {
+  let recorder: Recorder?
+  let isOn: Bool
+  /// The indices of the lanes among ``RecordedQueues``.
+  let foreground: UInt32
+  let background: UInt32
+
+  init(_ recorder: Recorder?) {
+    self.recorder = recorder
+    isOn = recorder != nil
+    foreground = recorder?.foreground ?? 0
+    background = recorder?.background ?? 0
+  }
+}

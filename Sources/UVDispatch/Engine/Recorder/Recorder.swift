@@ -32,7 +32,7 @@ final class Recorder: Sendable {
   }
 
   func index(of lane: Lane, _ view: UVView?) -> UInt32 {
-    if let view { return view.statistics.recorded?.value.index ?? background }
+    if let view { return view.recorded ?? background }
     return lane == .foreground ? foreground : background
   }
 
@@ -44,7 +44,7 @@ final class Recorder: Sendable {
   // MARK: Posting
 
   /// - Parameter ticks: Read before the post, which may start the task.
-  static func notePost(
+  @inline(never) static func notePost(
     ofPlain number: UInt64, to queue: UInt32, from site: CallSite, at ticks: UInt64
   ) {
     RecordedEvent(.plainPosted, at: ticks, queue: queue, number: number, task: 0, site: site)
@@ -96,12 +96,27 @@ final class Recorder: Sendable {
 
   /// A plain task starts on the calling thread.
   @inline(__always) static func noteStart(
-    ofPlain id: UInt64, in queue: inout RecordedQueue, from site: CallSite, follows: Bool
+    ofPlain id: UInt64, in queue: Owned<RecordedQueue>.Link, from site: CallSite, follows: Bool
   ) {
-    queue.taken += 1
+    queue.value.taken &+= 1
+    follows
+      ? noteFollowing(id, queue.value.taken, queue.value.index, site)
+      : noteStart(id, queue.value.taken, queue.value.index, site)
+  }
+
+  @inline(never) private static func noteFollowing(
+    _ id: UInt64, _ number: UInt64, _ queue: UInt32, _ site: CallSite
+  ) {
     RecordedEvent(
-      follows ? .plainFollows : .plainStarted, at: ThreadRings.ticks, queue: queue.index,
-      number: queue.taken, task: id, site: site
+      .plainFollows, at: ThreadRings.ticks, queue: queue, number: number, task: id, site: site
+    ).write()
+  }
+
+  @inline(never) private static func noteStart(
+    _ id: UInt64, _ number: UInt64, _ queue: UInt32, _ site: CallSite
+  ) {
+    RecordedEvent(
+      .plainStarted, at: ThreadRings.ticks, queue: queue, number: number, task: id, site: site
     ).write()
   }
 

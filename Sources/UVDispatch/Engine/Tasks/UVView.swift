@@ -20,6 +20,9 @@ final class UVView: QueueView, @unchecked Sendable {
   /// An actor keeps the view, and the view keeps the executor.
   let serialExecutor = LazyObject<UVSerialExecutor>()
 
+  /// The index of the view among ``RecordedQueues``; nil if nothing is recorded.
+  let recorded: UInt32?
+
   /// The limit of the view; nil if it has none.
   @inline(__always) var flow: FlowControl? { inbox.flow }
 
@@ -54,6 +57,7 @@ final class UVView: QueueView, @unchecked Sendable {
     of owner: WorkItem.DispatcherName = .none, recordedAs index: UInt32? = nil
   ) {
     self.owner = owner
+    recorded = index
     inbox = ViewInbox(isForTwo: width > 1, overflow: overflow)
     pool = PoolView(width: width, workerWidth: workerWidth, agingStep: agingStep) {
       entry, position in entry.move(to: position)

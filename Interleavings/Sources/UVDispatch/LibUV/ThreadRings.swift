@@ -1,0 +1,1 @@
+../../../../Sources/UVDispatch/LibUV/ThreadRings.swift

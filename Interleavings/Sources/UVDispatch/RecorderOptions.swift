@@ -1,0 +1,1 @@
+../../../Sources/UVDispatch/RecorderOptions.swift

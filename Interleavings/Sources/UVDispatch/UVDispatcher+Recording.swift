@@ -1,0 +1,1 @@
+../../../Sources/UVDispatch/UVDispatcher+Recording.swift
