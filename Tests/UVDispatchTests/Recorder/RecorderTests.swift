@@ -60,6 +60,82 @@ extension OnePool {
       #expect(try Recording(trace: recording.trace) == recording)
     }
 
+    @Test("finds the submission of each start, also of tasks that got an object while they waited")
+    func promoted() async throws {
+      try await onOtherThread {
+        let dispatcher = try Self.dispatcher()
+        let view = dispatcher.makeQueue(label: "view", width: 1)
+        let lines = Box([Int]())
+        view.suspend()
+        @Sendable func note(_ line: Int = #line) { lines.change { $0.append(line) } }
+        view.async { note() }
+        view.async { note() }
+        view.submit {}.cancel()
+        let flushed = Latch()
+        let flush = Task { [view] in
+          await view.flush()
+          flushed.open()
+        }
+        dispatcher.waitUntil { $0.running.hasFlushes }
+        view.async { note() }
+        view.async { note() }
+        view.resume()
+        flushed.hold(patienceWithTasks)
+        _ = flush
+        dispatcher.runUntilIdle()
+
+        let recording = dispatcher.recording()
+        #expect(recording.problems == [])
+        let started = recording.events.filter { $0.kind == .started }.map {
+          recording.tasks[$0.task]
+        }
+        let view1 = started.filter { recording.queues[$0.queue].label == "view" && $0.label == nil }
+        let ranInView = lines.value.filter { view1.map(\.line).contains($0) }
+        #expect(view1.map(\.line) == ranInView && ranInView.count == 4)
+        #expect(Set(started.map(\.line)) == Set(lines.value) && lines.value.count == 4)
+      }
+    }
+
+    @Test("parents of plain tasks are the bodies that have submitted them, also beneath a sync")
+    func parents() throws {
+      let dispatcher = try Self.dispatcher()
+      let view = dispatcher.makeQueue(label: "view", width: 1)
+      let lines = (outer: #line + 1, inner: #line + 3, innermost: #line + 2)
+      dispatcher.background.async {
+        _ = try? view.sync { dispatcher.foreground.async {} }
+        dispatcher.foreground.async {}
+      }
+      dispatcher.runUntilIdle()
+      let recording = dispatcher.recording()
+      #expect(recording.problems == [])
+      func task(_ line: Int, on queue: String) -> Recording.Task? {
+        recording.tasks.first { $0.line == line && recording.queues[$0.queue].label == queue }
+      }
+      let outer = try #require(task(lines.outer, on: "background"))
+      let sync = try #require(task(lines.innermost, on: "view"))
+      #expect(sync.parent == outer.id && outer.parent == nil)
+      #expect(try #require(task(lines.innermost, on: "foreground")).parent == sync.id)
+      #expect(try #require(task(lines.inner, on: "foreground")).parent == outer.id)
+    }
+
+    @Test("is not complete once events were overwritten, and what is left still fits")
+    func overwritten() throws {
+      let dispatcher = try Self.dispatcher()
+      try dispatcher.start()
+      let (count, ended) = (60_000, Latch())
+      for number in 1...count {
+        dispatcher.foreground.async { if number == count { ended.open() } }
+      }
+      ended.hold(patience)
+      let recording = dispatcher.recording()
+      #expect(!recording.isComplete)
+      #expect(recording.tasks.count < count && recording.tasks.count > 1000)
+      // Of some tasks the start is left and the submission is not, or the other way round.
+      #expect(recording.problems.allSatisfy { $0.contains("was not accepted before its start") })
+      #expect(try Recording(trace: recording.trace) == recording)
+      dispatcher.end()
+    }
+
     private struct NoRoom: Error {}
 
     @Test("misses nothing of many threads, and counts as the ledger does", arguments: 0..<10)
@@ -147,13 +223,6 @@ extension Recording {
       default: break
       }
     }
-    // Of plain tasks of one line, queue and thread, the first that was posted starts first.
-    var order: [String: [Int]] = [:]
-    for (index, task) in tasks.enumerated() where task.label == nil {
-      guard let start = started[index], let accepted = accepted[index] else { continue }
-      order["\(task.site) \(task.queue) \(events[accepted].thread)", default: []].append(start)
-    }
-    _ = order
     return problems
   }
 }

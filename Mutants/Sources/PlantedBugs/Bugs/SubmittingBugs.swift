@@ -15,7 +15,7 @@ private let replyBugs = [
     .without(
       "if mustNotify { engine.notifyConsumer(of: .foreground) }",
       within:
-        "handedOver(body), site: site, counts: false)))\n    if mustNotify { engine.notifyConsumer(of: .foreground) }"
+        "post(.plain(plain))\n    }\n    if mustNotify { engine.notifyConsumer(of: .foreground) }"
     ),
     suites: ["PostedReplyTests"]),
   Bug(

@@ -42,8 +42,8 @@ extension Core {
     guard callbacks.isEmpty, context.holdsItem, context.mayGoOn,
       case .plain(let plain) = chooseNextOfBatch(of: context, if: Entry.isPlain)
     else { return nil }
-    noteTaken(plain, in: context)
     let ended = context.id
+    noteTaken(plain, in: context)
     context.forgetInItem()
     accounts.passOn(ending: outcome)
     context.counts.value.count(outcome)

@@ -155,8 +155,8 @@ extension Core {
   /// Counts the end of an item that has no task object. Without one, only a shutdown can be waiting for this end.
   @inline(__always) func countEnd(of item: WorkItem, _ outcome: Outcome) {
     accounts.endUnstarted(outcome)
-    count(outcome, on: item.lane, item.view as? UVView)
     doors.recorder?.note(Recording.Kind(outcome), item)
+    count(outcome, on: item.lane, item.view as? UVView)
     if closing.hasBegun { loop.want() }
   }
 

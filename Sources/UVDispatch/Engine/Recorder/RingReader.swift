@@ -53,7 +53,7 @@ struct RingReader {
     let before = raws.count
     for index in stride(from: 0, to: copy.words.count, by: 4) {
       let event = RecordedEvent(copy.words[index..<index + 4])
-      guard let kind = event.kind else { continue }
+      let kind = event.kind
       if case .label = kind {
         if let submission { raws[submission].label = (raws[submission].label ?? []) + event.label }
         continue
@@ -62,7 +62,7 @@ struct RingReader {
       let ticks = ticksSinceNow(event.ticks)
       oldest = min(oldest, ticks)
       // An older one may be of a queue that had the same index.
-      guard ticks >= start, queues[event.queue] != nil else { continue }
+      guard let kind, ticks >= start, queues[event.queue] != nil else { continue }
       read(event, kind, at: ticks, &running, &submission)
     }
     if raws.count > before { threads.append(copy.thread) }
