@@ -38,7 +38,8 @@ private let noteBugs = [
     "recorder.end-unnoted", breaks: "the last task of a batch never ends",
     in: "UVDispatch/Engine/Core/Core+Run.swift",
     .expression(
-      "!context.isAbandoned {\n      Recorder", becomes: "context.isAbandoned {\n      Recorder"),
+      "let recorded = context.recorded, !context.isAbandoned",
+      becomes: "let recorded = context.recorded, context.isAbandoned"),
     suites: ["RecorderTests"]),
 ]
 
