@@ -1,4 +1,3 @@
-#define _GNU_SOURCE
 #include "CRings.h"
 
 #include <fcntl.h>
@@ -6,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -47,7 +47,7 @@ static int counter_is_steady(void) { return 0; }
 static void leave(void *value) {
   crings_ring *ring = value;
   char name[16] = "";
-  pthread_getname_np(pthread_self(), name, sizeof name);
+  prctl(PR_GET_NAME, name);
   crings_mine = 0;
   pthread_mutex_lock(&lock);
   memcpy(ring->name, name, sizeof name);
