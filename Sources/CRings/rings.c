@@ -17,6 +17,8 @@
 #define MOST_RINGS 256
 
 __thread crings_ring *crings_mine;
+/* The thread is ending, and has given its ring back. */
+static __thread int has_left;
 int crings_counts_ticks;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -49,9 +51,11 @@ static void leave(void *value) {
   char name[16] = "";
   prctl(PR_GET_NAME, name);
   crings_mine = 0;
+  has_left = 1;
   pthread_mutex_lock(&lock);
   memcpy(ring->name, name, sizeof name);
   ring->thread = -ring->thread;
+  ring->ended = crings_ticks();
   pthread_mutex_unlock(&lock);
 }
 
@@ -64,11 +68,11 @@ void crings_prepare(uint64_t capacity) {
   pthread_mutex_unlock(&lock);
 }
 
-/* The oldest ring whose thread has ended, or a new one. Under the lock. */
+/* The ring whose thread ended the longest ago, or a new one. Under the lock. */
 static crings_ring *take(void) {
   crings_ring *free_one = 0;
   for (crings_ring *ring = all; ring; ring = ring->next)
-    if (ring->thread <= 0) free_one = ring;
+    if (ring->thread < 0 && (!free_one || ring->ended < free_one->ended)) free_one = ring;
   /* A new one as long as there are few: what threads that have ended did stays longer. */
   if (free_one && made >= MOST_RINGS / 4) return free_one;
   if (made == MOST_RINGS || !capacity_of_new) return free_one;
@@ -90,9 +94,15 @@ static crings_ring *take(void) {
 }
 
 crings_ring *crings_make(void) {
+  /* No destructor would give it back. */
+  if (has_left) return 0;
   pthread_mutex_lock(&lock);
   crings_ring *ring = take();
-  if (ring && pthread_setspecific(key, ring)) ring = 0;
+  if (ring && pthread_setspecific(key, ring)) {
+    /* A new ring that no thread gets waits for another one. */
+    if (ring->thread == 0) ring->thread = -1;
+    ring = 0;
+  }
   if (ring) {
     ring->thread = (int)syscall(SYS_gettid);
     ring->since = crings_ticks();

@@ -19,8 +19,8 @@ typedef struct crings_ring {
   /* The kernel's number of the thread; negative once it has ended, and the ring waits for another one. Under the lock
    * of the rings, as are the next three. */
   int thread;
-  /* The number of the first event of the thread, and the ticks at which it got the ring. */
-  uint64_t first, since;
+  /* The number of the first event of the thread, and the ticks at which it got the ring and at which it ended. */
+  uint64_t first, since, ended;
   /* The name of the thread, once it has ended. */
   char name[16];
   struct crings_ring *next;

@@ -7,7 +7,9 @@ struct ProtocolBufferWriter {
     append(value)
   }
 
-  mutating func number(_ field: UInt64, _ value: Int) { number(field, UInt64(value)) }
+  mutating func number(_ field: UInt64, _ value: Int) {
+    number(field, UInt64(bitPattern: Int64(value)))
+  }
 
   /// Eight bytes, whatever the value.
   mutating func fixed(_ field: UInt64, _ value: UInt64) {

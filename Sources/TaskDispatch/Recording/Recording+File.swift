@@ -133,11 +133,11 @@ private struct Parts {
 
   private static func task(_ fields: Fields) -> Recording.Task? {
     guard let band = PriorityBand(rawValue: UInt8(clamping: fields.numbers[4])),
-      let queue = Int(exactly: fields.numbers[2])
+      let queue = Int(exactly: fields.numbers[2]), let line = Int(exactly: fields.numbers[3])
     else { return nil }
     return Recording.Task(
       id: TaskID(fields.numbers[1]), label: fields.text(7), queue: queue,
-      file: fields.text(6) ?? "", line: Int(truncatingIfNeeded: fields.numbers[3]), band: band,
+      file: fields.text(6) ?? "", line: line, band: band,
       parent: fields.has(5) ? TaskID(fields.numbers[5]) : nil)
   }
 

@@ -1,4 +1,5 @@
 internal import CRings
+internal import Synchronization
 internal import TaskDispatch
 
 /// The rings of events of the process, one for each thread that records: see ``Recorder``.
@@ -24,8 +25,19 @@ enum ThreadRings {
   @inline(never) private static func writeFirst(
     _ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64
   ) {
-    guard let ring = unsafe crings_make() else { return }
+    guard let ring = unsafe crings_make() else {
+      return lastLoss.store(ticks, ordering: .relaxed)
+    }
     unsafe crings_write(ring, a, b, c, d)
+  }
+
+  /// When an event was last lost, since its thread has no ring.
+  private static let lastLoss = Atomic<UInt64>(0)
+
+  /// Whether an event was lost after a time, in ticks, since its thread has no ring.
+  static func hasLost(since ticks: UInt64) -> Bool {
+    let last = lastLoss.load(ordering: .relaxed)
+    return last != 0 && Int64(bitPattern: last &- ticks) >= 0
   }
 
   /// What a ring holds of its last thread.
@@ -39,15 +51,13 @@ enum ThreadRings {
     let words: [UInt64]
   }
 
-  /// Copies all rings. Their threads go on.
-  static func copies() -> [Copy] {
-    var copies: [Copy] = []
+  /// Copies one ring after the other. Their threads go on.
+  static func copyAll(_ body: (Copy) -> Void) {
     var next = unsafe crings_all()
     while let ring = unsafe next {
-      unsafe copies.append(copy(of: ring))
+      body(unsafe copy(of: ring))
       unsafe next = ring.pointee.next
     }
-    return copies
   }
 
   private static func copy(of ring: UnsafeMutablePointer<crings_ring>) -> Copy {

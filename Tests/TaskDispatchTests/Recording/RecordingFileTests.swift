@@ -74,7 +74,7 @@ struct RecordingFileTests {
     }
   }
 
-  @Test("is refused if a task, a queue or a thread is not there", arguments: 0..<3)
+  @Test("is refused if a task, a queue or a thread is not there", arguments: 0..<4)
   func inconsistent(what: Int) {
     let recording = Self.random(3)
     var file = ProtocolBufferWriter()
@@ -88,6 +88,7 @@ struct RecordingFileTests {
             $0.number(1, UInt64(1))
             $0.number(2, recording.tasks.count)
           }
+        case 2: inner.message(6) { $0.number(3, UInt64.max) }
         default: inner.message(7) { $0.number(1, UInt64(99)) }
         }
       }

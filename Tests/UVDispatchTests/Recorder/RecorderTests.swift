@@ -118,6 +118,30 @@ extension OnePool {
       #expect(try #require(task(lines.inner, on: "foreground")).parent == outer.id)
     }
 
+    @Test(
+      "tells the queues of one dispatcher from each other, and from those of another, also once they are gone"
+    )
+    func queuesThatAreGone() throws {
+      let (dispatcher, other) = (try Self.dispatcher(), try Self.dispatcher())
+      let line = #line + 3
+      for number in 0..<4500 {
+        let view = dispatcher.makeQueue(label: "view \(number)", width: 1)
+        view.async {}
+        if number % 100 == 0 { dispatcher.runUntilIdle() }
+      }
+      dispatcher.runUntilIdle()
+      let queue = other.makeQueue(label: "other", width: 1)
+
+      let recording = dispatcher.recording()
+      #expect(recording.problems == [] && !recording.isComplete)
+      #expect(recording.tasks.allSatisfy { $0.line == line })
+      #expect(Set(recording.tasks.map(\.queue)).count == recording.tasks.count)
+      #expect(recording.tasks.count > 3000)
+      let none = other.recording()
+      #expect(none.tasks == [] && none.isComplete)
+      _ = queue
+    }
+
     @Test("is not complete once events were overwritten, and what is left still fits")
     func overwritten() throws {
       let dispatcher = try Self.dispatcher()
@@ -130,7 +154,11 @@ extension OnePool {
       let recording = dispatcher.recording()
       #expect(!recording.isComplete)
       #expect(recording.tasks.count < count && recording.tasks.count > 1000)
-      // Of some tasks the start is left and the submission is not, or the other way round.
+      // All have started: a submission whose start was overwritten is no task that waits.
+      #expect(
+        Set(recording.events.filter { $0.kind == .started }.map(\.task)).count
+          == recording.tasks.count)
+      // Of some tasks the start is left and the submission is not.
       #expect(recording.problems.allSatisfy { $0.contains("was not accepted before its start") })
       #expect(try Recording(trace: recording.trace) == recording)
       dispatcher.end()

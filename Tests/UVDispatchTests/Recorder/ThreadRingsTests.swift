@@ -28,7 +28,7 @@ extension OnePool {
       filled.hold(patience)
       var events = 0
       for _ in 0..<(ThisProcess.isSanitized ? 10 : 100) {
-        let copies = ThreadRings.copies().filter { $0.words.first.map { $0 & 0xff } == 0xff }
+        let copies = ThreadRings.all().filter { $0.words.first.map { $0 & 0xff } == 0xff }
         // None, if the whole ring was overwritten during the copy.
         #expect(copies.count <= 1)
         for copy in copies {
@@ -64,7 +64,7 @@ extension OnePool {
       }
       // The thread has opened a latch, and ends now.
       while true {
-        let copy = ThreadRings.copies().first {
+        let copy = ThreadRings.all().first {
           $0.words.first.map { $0 & 0xff } == 0xfe && $0.words.dropFirst().starts(with: [1, 2, 3])
         }
         guard let copy else { break }
@@ -72,5 +72,13 @@ extension OnePool {
         if copy.thread.name == "short lived" { break }
       }
     }
+  }
+}
+
+extension ThreadRings {
+  fileprivate static func all() -> [Copy] {
+    var copies: [Copy] = []
+    copyAll { copies.append($0) }
+    return copies
   }
 }

@@ -19,8 +19,7 @@ private let tableBugs = [
   Bug(
     "stack.whole-function", breaks: "the table of the end of a function is used in its middle",
     in: tables,
-    .expression(
-      "reader.at < end, location <= address", becomes: "reader.at < end"),
+    .expression("location <= address", becomes: "true"),
     suites: ["UnwinderTests"]),
   Bug(
     "stack.forgets-initial", breaks: "a register that is restored is lost",
@@ -47,11 +46,6 @@ private let frameBugs = [
     "stack.guess-certain", breaks: "what was guessed is called certain",
     in: unwinder,
     .without("state.isGuessed = true"), suites: ["StallStackTests", "UnwinderTests"]),
-  Bug(
-    "stack.guess-any", breaks: "a call of any function is taken for the one that is looked for",
-    in: unwinder,
-    .expression("case .direct(function): return at", becomes: "case .direct: return at"),
-    suites: ["UnwinderTests"]),
   Bug(
     "stack.no-indirect", breaks: "a closure's caller is not found while the thread waits",
     in: unwinder,

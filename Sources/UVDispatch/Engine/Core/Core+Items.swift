@@ -60,8 +60,9 @@ extension Core {
   }
 
   @inline(__always) func numberPosted(_ item: WorkItem) {
+    let posted = item.place.id.number
     item.place.id = TaskID(accounts.next())
-    doors.recorder?.noteNumber(of: item)
+    doors.recorder?.noteNumber(of: item, postedAt: posted)
   }
 
   /// Drains the inbox to which an item was posted, and gives the item its position.

@@ -97,6 +97,8 @@ final class Doors: @unchecked Sendable {
   func post(_ item: WorkItem, to view: UVView?, parent: UInt64?) -> ViewInbox.Begun {
     guard let recorder else { return postUnrecorded(item, to: view, parent: parent) }
     let ticks = ThreadRings.ticks
+    // Until it has a number: see ``RecordedEvent/Kind/itemNumbered``.
+    item.place.id = TaskID(ticks)
     let begun = postUnrecorded(item, to: view, parent: parent)
     if begun != .isRefused { recorder.notePost(of: item, parent: parent, at: ticks) }
     return begun

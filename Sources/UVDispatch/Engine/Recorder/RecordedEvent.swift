@@ -14,7 +14,8 @@ struct RecordedEvent {
     case plainPosted
     /// An item was posted. It is known by its address. The number is that of the task whose body has posted it.
     case itemPosted
-    /// A posted item has got the number of its task. Word 2 is its address.
+    /// A posted item has got the number of its task. Word 2 is its address, and the number when it was posted: the lowest 40
+    /// bits of the ticks.
     case itemNumbered
     /// A plain task has got the number of its task, and an object.
     case plainNumbered
@@ -26,7 +27,7 @@ struct RecordedEvent {
     case itemStarted
     /// What runs on this thread ends. The number is a ``Recording/Kind``.
     case ended
-    /// A label of the event before, or its continuation: up to 24 bytes in words 1 to 3.
+    /// A label of the event before, or its continuation: up to 24 bytes in words 1 to 3. Their count stands for the time.
     case label
     /// Anything else happens to a task that has a number. The number is that of its parent, with the band in front.
     case told(Recording.Kind)
@@ -89,7 +90,9 @@ struct RecordedEvent {
     for (index, byte) in bytes.enumerated() {
       words[index / 8] |= UInt64(byte) << UInt64(index % 8 * 8)
     }
-    self.words = (UInt64(Kind.label.rawValue), words[0], words[1], words[2])
+    self.words = (
+      UInt64(bytes.count) << 8 | UInt64(Kind.label.rawValue), words[0], words[1], words[2]
+    )
   }
 
   @inline(__always) func write() { ThreadRings.write(words.0, words.1, words.2, words.3) }
@@ -106,9 +109,10 @@ struct RecordedEvent {
       line: UInt32(words.2 >> 48) | UInt32(words.3 >> 48) << 16)
   }
   var label: [UInt8] {
-    [words.1, words.2, words.3].flatMap { word in
+    let bytes = [words.1, words.2, words.3].flatMap { word in
       (0..<8).map { UInt8(truncatingIfNeeded: word >> UInt64($0 * 8)) }
     }
+    return Array(bytes.prefix(Int(ticks)))
   }
 
   @inline(__always) private static func lowest(_ bits: UInt64) -> UInt64 { 1 << bits - 1 }

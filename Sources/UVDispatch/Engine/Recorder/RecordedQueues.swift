@@ -4,21 +4,28 @@ internal import TaskDispatch
 final class RecordedQueues: Sendable {
   static let shared = RecordedQueues()
 
-  struct Entry {
+  private struct Entry {
     let queue: Recording.Queue
     let recorder: UInt64
   }
 
   private struct State {
-    var entries: [Entry] = []
-    /// Those of queues that are gone, the one that has been gone the longest first.
+    /// By index. An index is given once: events of a queue may be in the rings long after it is gone.
+    var entries: [UInt32: Entry] = [:]
+    var next: UInt32 = 0
+    /// Those of queues that are gone, the one that has been gone the longest first, from `forgotten` on.
     var gone: [UInt32] = []
+    var forgotten = 0
     var recorders: UInt64 = 0
+    /// The recorders some of whose queues have no name any more.
+    var incomplete: Set<UInt64> = []
   }
 
   private let state = Locked(State())
-  /// The name of a queue stays for as many queues as go after it, since events of it may be in the rings.
+  /// The names of so many queues that are gone stay.
   private static let mostGone = 4096
+  /// An event has 24 bits for the index. All queues beyond that have the last one.
+  private static let last: UInt32 = 1 << 24 - 1
 
   func makeRecorder() -> UInt64 {
     state.withLock { state in
@@ -27,27 +34,46 @@ final class RecordedQueues: Sendable {
     }
   }
 
+  /// A recorder is gone.
+  func removeRecorder(_ recorder: UInt64) {
+    state.withLock { state in _ = state.incomplete.remove(recorder) }
+  }
+
   func add(_ queue: Recording.Queue, of recorder: UInt64) -> UInt32 {
     state.withLock { state in
-      let entry = Entry(queue: queue, recorder: recorder)
-      if state.gone.count > Self.mostGone {
-        let index = state.gone.removeFirst()
-        state.entries[Int(index)] = entry
-        return index
+      if state.next == Self.last {
+        state.incomplete.insert(recorder)
+        return Self.last
       }
-      state.entries.append(entry)
-      return UInt32(state.entries.count - 1)
+      defer { state.next += 1 }
+      state.entries[state.next] = Entry(queue: queue, recorder: recorder)
+      return state.next
     }
   }
 
-  func remove(_ index: UInt32) { state.withLock { $0.gone.append(index) } }
-
-  /// All of one recorder, by index.
-  func all(of recorder: UInt64) -> [UInt32: Recording.Queue] {
+  /// A queue is gone.
+  func remove(_ index: UInt32) {
     state.withLock { state in
-      Dictionary(
-        state.entries.enumerated().filter { $0.element.recorder == recorder }
-          .map { (UInt32($0.offset), $0.element.queue) }, uniquingKeysWith: { $1 })
+      state.gone.append(index)
+      guard state.gone.count - state.forgotten > Self.mostGone else { return }
+      if let entry = state.entries.removeValue(forKey: state.gone[state.forgotten]) {
+        state.incomplete.insert(entry.recorder)
+      }
+      state.forgotten += 1
+      if state.forgotten > Self.mostGone {
+        state.gone.removeFirst(state.forgotten)
+        state.forgotten = 0
+      }
+    }
+  }
+
+  /// All of one recorder, by index, and whether none is missing.
+  func all(of recorder: UInt64) -> (queues: [UInt32: Recording.Queue], isComplete: Bool) {
+    state.withLock { state in
+      (
+        state.entries.filter { $0.value.recorder == recorder }.mapValues(\.queue),
+        !state.incomplete.contains(recorder)
+      )
     }
   }
 }

@@ -31,6 +31,8 @@ final class Recorder: Sendable {
     self.origin = origin
   }
 
+  deinit { RecordedQueues.shared.removeRecorder(name) }
+
   func index(of lane: Lane, _ view: UVView?) -> UInt32 {
     if let view { return view.recorded ?? background }
     return lane == .foreground ? foreground : background
@@ -60,14 +62,23 @@ final class Recorder: Sendable {
   }
 
   private func note(label: String?) {
-    guard var bytes = label?.utf8.prefix(Self.longestLabel) else { return }
+    guard let label else { return }
+    var bytes = Self.cut(label).utf8[...]
     repeat {
       RecordedEvent(label: bytes.prefix(24)).write()
       bytes = bytes.dropFirst(24)
     } while !bytes.isEmpty
   }
 
-  private static let longestLabel = 96
+  /// At most as many whole characters as 96 bytes hold.
+  private static func cut(_ label: String) -> Substring {
+    if label.utf8.count <= 96 { return label[...] }
+    var count = 0
+    return label.prefix { character in
+      count += character.utf8.count
+      return count <= 96
+    }
+  }
 
   private static func address(of item: WorkItem) -> UInt64 {
     UInt64(UInt(bitPattern: ObjectIdentifier(item)))
@@ -75,10 +86,13 @@ final class Recorder: Sendable {
 
   // MARK: In the core, under the lock
 
-  func noteNumber(of item: WorkItem) {
+  /// A posted item has got its number.
+  ///
+  /// - Parameter posted: When it was posted, in ticks.
+  func noteNumber(of item: WorkItem, postedAt posted: UInt64) {
     RecordedEvent(
       .itemNumbered, at: ThreadRings.ticks, queue: index(of: item.lane, item.view as? UVView),
-      number: 0, task: item.place.id.number,
+      number: posted, task: item.place.id.number,
       site: CallSite(addressOfFile: UInt(Self.address(of: item)), line: 0)
     ).write()
   }
@@ -168,7 +182,8 @@ final class Recorder: Sendable {
   func recording(label: String) -> Recording {
     let now = (ThreadRings.ticks, monotonicNanoseconds())
     var reader = RingReader(self, now: now, label: label)
-    for copy in ThreadRings.copies() { reader.read(copy) }
+    ThreadRings.copyAll { reader.read($0) }
+    if ThreadRings.hasLost(since: start.ticks) { reader.noteLoss() }
     return reader.recording
   }
 }

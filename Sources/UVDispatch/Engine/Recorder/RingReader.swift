@@ -7,8 +7,9 @@ struct RingReader {
     case id(UInt64)
     /// A plain task, by its place among the plain tasks of its queue.
     case plain(UInt32, UInt64)
-    /// An item that has no number yet: its address, and when it was posted. The address is used again after its end.
-    case item(UInt64, Int64)
+    /// An item that has no number yet: its address, and when it was posted, the lowest 40 bits of the ticks. The address is
+    /// used again after its end.
+    case item(UInt64, UInt64)
   }
 
   private struct Raw {
@@ -30,22 +31,27 @@ struct RingReader {
   private let queues: [UInt32: Recording.Queue]
   private var threads: [ThreadRecord] = []
   private var raws: [Raw] = []
-  private var plainNumbers: [Key: UInt64] = [:]
-  private var itemNumbers: [UInt64: [(ticks: Int64, id: UInt64)]] = [:]
-  private var isComplete = true
+  /// Of what is known otherwise.
+  private var numbers: [Key: UInt64] = [:]
+  private var isComplete: Bool
+  /// Nothing is missing since then.
+  private var horizon = Int64.min
 
   /// - Parameter now: The clocks, read before the rings were copied.
   init(_ recorder: Recorder, now: (UInt64, Int64), label: String) {
     self.recorder = recorder
     self.now = now
     self.label = label
-    queues = RecordedQueues.shared.all(of: recorder.name)
+    (queues, isComplete) = RecordedQueues.shared.all(of: recorder.name)
   }
+
+  /// Something is missing, and nothing is known of it.
+  mutating func noteLoss() { isComplete = false }
 
   // MARK: One ring
 
   mutating func read(_ copy: ThreadRings.Copy) {
-    let start = ticksSinceNow(recorder.start.ticks)
+    let start = Int64(bitPattern: recorder.start.ticks &- now.ticks)
     var oldest = Int64.max
     var running: [Key] = []
     /// The submission whose label may follow.
@@ -66,9 +72,16 @@ struct RingReader {
       read(event, kind, at: ticks, &running, &submission)
     }
     if raws.count > before { threads.append(copy.thread) }
-    let hasLost = copy.lost > 0 && oldest >= start
-    let wasReused = copy.reusedAt.map { ticksSinceNow($0) >= start } ?? false
-    if hasLost || wasReused { isComplete = false }
+    if copy.lost > 0, oldest >= start { noteLoss(before: oldest) }
+    if let reusedAt = copy.reusedAt {
+      let reused = Int64(bitPattern: reusedAt &- now.ticks)
+      if reused >= start { noteLoss(before: reused) }
+    }
+  }
+
+  private mutating func noteLoss(before ticks: Int64) {
+    isComplete = false
+    horizon = max(horizon, ticks)
   }
 
   private mutating func read(
@@ -91,16 +104,16 @@ struct RingReader {
       submission = raws.count
       raws.append(
         raw(
-          .enqueued, .item(event.task, ticks), site: event.site,
+          .enqueued, .item(event.task, event.ticks & Self.lowest40), site: event.site,
           parent: event.number == 0 ? nil : .id(event.number)))
     case .itemNumbered:
-      itemNumbers[event.addressOfItem, default: []].append((ticks, event.task))
-    case .plainNumbered: plainNumbers[.plain(event.queue, event.number)] = event.task
+      numbers[.item(event.addressOfItem, event.number)] = event.task
+    case .plainNumbered: numbers[.plain(event.queue, event.number)] = event.task
     case .plainStarted, .plainFollows:
       if case .plainFollows = kind, let last = running.popLast() {
         raws.append(raw(.completed, last))
       }
-      plainNumbers[.plain(event.queue, event.number)] = event.task
+      numbers[.plain(event.queue, event.number)] = event.task
       running.append(.id(event.task))
       raws.append(raw(.started, .id(event.task), site: event.site))
     case .itemStarted:
@@ -125,9 +138,13 @@ struct RingReader {
     }
   }
 
-  /// The events have the lowest 56 bits of the ticks.
+  private static let lowest40: UInt64 = 1 << 40 - 1
+
+  /// An event has the lowest 56 bits of the ticks: those of months. What has happened since ``now`` is some seconds younger.
   private func ticksSinceNow(_ ticks: UInt64) -> Int64 {
-    Int64(bitPattern: (ticks &- now.ticks) << 8) >> 8
+    let all: UInt64 = 1 << 56
+    let before = (now.ticks &- ticks) & (all - 1)
+    return before >= all - 1 << 44 ? Int64(all - before) : -Int64(before)
   }
 
   // MARK: All of them
@@ -163,28 +180,14 @@ struct RingReader {
 
   /// The events with the numbers of their tasks, as far as those have any.
   private func resolved() -> [Raw] {
-    let numbers = itemNumbers.mapValues { $0.sorted { $0.ticks < $1.ticks } }
-    var nextPosts: [UInt64: [Int64]] = [:]
-    for case .item(let address, let ticks) in raws.map(\.key) {
-      nextPosts[address, default: []].append(ticks)
-    }
-    nextPosts = nextPosts.mapValues { $0.sorted() }
-    func resolve(_ key: Key) -> Key {
-      switch key {
-      case .id: return key
-      case .plain: return plainNumbers[key].map { .id($0) } ?? key
-      case .item(let address, let ticks):
-        let next = nextPosts[address]?.first { $0 > ticks } ?? .max
-        let number = numbers[address]?.first { $0.ticks >= ticks }
-        guard let number, number.ticks <= next else { return key }
-        return .id(number.id)
-      }
-    }
-    return raws.map { raw in
+    func resolve(_ key: Key) -> Key { numbers[key].map { .id($0) } ?? key }
+    return raws.compactMap { raw in
       var raw = raw
       raw.key = resolve(raw.key)
       raw.parent = raw.parent.map(resolve)
-      return raw
+      // Its start is missing, and not to come.
+      if case .id = raw.key { return raw }
+      return raw.ticks < horizon ? nil : raw
     }
   }
 
@@ -192,15 +195,12 @@ struct RingReader {
   private func numbers(of raws: [Raw]) -> [Key: UInt64] {
     var numbers: [Key: UInt64] = [:]
     var last: UInt64 = 0
-    for raw in raws {
-      if case .id(let id) = raw.key { (numbers[raw.key], last) = (id, max(last, id)) }
+    for key in raws.flatMap({ [$0.key, $0.parent].compactMap(\.self) }) {
+      if case .id(let id) = key { (numbers[key], last) = (id, max(last, id)) }
     }
     for raw in raws where numbers[raw.key] == nil {
       last += 1
       numbers[raw.key] = last
-    }
-    for raw in raws {
-      if let parent = raw.parent, case .id(let id) = parent { numbers[parent] = id }
     }
     return numbers
   }
@@ -231,7 +231,7 @@ struct RingReader {
       all.append(
         Recording.Task(
           id: TaskID(id),
-          label: label.map { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) },
+          label: label.map { String(decoding: $0, as: UTF8.self) },
           queue: queueIndices[queue]!, file: site.fileID, line: Int(site.line), band: band,
           parent: parent.map { TaskID($0) }))
     }
