@@ -26,7 +26,8 @@ let package = Package(
     .target(
       name: "TaskDispatch", dependencies: ["CThreads", "Scheduling"], swiftSettings: settings),
     .target(
-      name: "UVDispatch", dependencies: ["CUV", "CSignals", "CRings", "Scheduling", "TaskDispatch"],
+      name: "UVDispatch",
+      dependencies: ["CUV", "CSignals", "CRings", "Scheduling", "TaskDispatch"],
       exclude: ["Engine/README.md"], swiftSettings: settings),
     // Knows the rules, and nothing of the engine.
     .target(name: "Judging", dependencies: ["TaskDispatch"], swiftSettings: settings),
