@@ -76,6 +76,8 @@ extension OnePool {
       let (lane, body, name, lines) = Self.cases[number]
       let stalls = try Self.stalls(on: lane, body)
       let stack = try #require(stalls.first?.stack)
+      // That one calls a handler later, and from its own functions.
+      if ThisProcess.isUnderThreadSanitizer { return }
       let frame = try #require(
         stack.frames.first { $0.function?.hasSuffix("Bodies." + name) ?? false }, "\(stack)")
       #expect(frame.file?.hasSuffix("UVDispatchTests/Stacks/StallStackTests.swift") == true)
