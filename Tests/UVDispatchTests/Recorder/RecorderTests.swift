@@ -62,7 +62,8 @@ extension OnePool {
 
     @Test("finds the submission of each start, also of tasks that got an object while they waited")
     func promoted() async throws {
-      try await onOtherThread {
+      // On a thread of its own an expectation would belong to no test.
+      let (recording, lines) = try await onOtherThread {
         let dispatcher = try Self.dispatcher()
         let view = dispatcher.makeQueue(label: "view", width: 1)
         let lines = Box([Int]())
@@ -84,16 +85,16 @@ extension OnePool {
         _ = flush
         dispatcher.runUntilIdle()
 
-        let recording = dispatcher.recording()
-        #expect(recording.problems == [])
-        let started = recording.events.filter { $0.kind == .started }.map {
-          recording.tasks[$0.task]
-        }
-        let view1 = started.filter { recording.queues[$0.queue].label == "view" && $0.label == nil }
-        let ranInView = lines.value.filter { view1.map(\.line).contains($0) }
-        #expect(view1.map(\.line) == ranInView && ranInView.count == 4)
-        #expect(Set(started.map(\.line)) == Set(lines.value) && lines.value.count == 4)
+        return (dispatcher.recording(), lines.value)
       }
+      #expect(recording.problems == [])
+      let started = recording.events.filter { $0.kind == .started }.map {
+        recording.tasks[$0.task]
+      }
+      let view1 = started.filter { recording.queues[$0.queue].label == "view" && $0.label == nil }
+      let ranInView = lines.filter { view1.map(\.line).contains($0) }
+      #expect(view1.map(\.line) == ranInView && ranInView.count == 4)
+      #expect(Set(started.map(\.line)) == Set(lines) && lines.count == 4)
     }
 
     @Test("parents of plain tasks are the bodies that have submitted them, also beneath a sync")
